@@ -38,7 +38,6 @@ func (a *amount) spec(s Spec) Spec {
 	return s
 }
 
-// given returns the count, or 0 if mean is used.
 func (a *amount) given(v param.Values) int64 {
 	if a.count.Kind == param.Size {
 		return v.Size(a.count.Name)

@@ -47,7 +47,7 @@ var _ = register(Spec{
 // averageChunk additions take about 15 µs.
 const averageChunk = 1 << 15
 
-// The numbers are the same in every task, so the seed has no effect.
+// The seed has no effect.
 type cpuAverage struct {
 	times
 	n int
@@ -77,7 +77,6 @@ func (w *cpuAverage) part(
 	return last < n, w.sum(ctx, numbersBefore(from), last)
 }
 
-// sum adds the numbers from first+1 to last.
 func (w *cpuAverage) sum(ctx context.Context, first, last int) error {
 	var sum uint64
 	for at := first; ; {
@@ -97,7 +96,7 @@ func (w *cpuAverage) sum(ctx context.Context, first, last int) error {
 	return nil
 }
 
-// unequalAverage has tasks of two lengths, each with half of the work (two_class.go).
+// The tasks have two lengths, each with half of the work (two_class.go).
 type unequalAverage struct {
 	*cpuAverage
 	registry.Coin

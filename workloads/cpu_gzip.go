@@ -40,7 +40,6 @@ type cpuGzip struct {
 	slots sync.Pool // of *gzipping
 }
 
-// gzipping is the memory of one task, 0.8 MB.
 type gzipping struct {
 	pcg rand.PCG
 	out checksum
@@ -68,7 +67,7 @@ func newCompressor(seed uint64, pages int) *cpuGzip {
 	return w
 }
 
-// newText returns words with Zipf-distributed frequencies, which compress to half their size.
+// The words have Zipf-distributed frequencies and compress to half their size.
 func newText(seed uint64) []byte {
 	r := rand.New(rand.NewPCG(^seed, 0)) // no task uses this stream
 	words := make([][]byte, 2000)

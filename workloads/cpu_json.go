@@ -39,8 +39,8 @@ type jsonSizes struct{}
 
 func (jsonSizes) Sized(n int) machine.Doer { return newDoubler(n) }
 
-// cpuJSON encodes one object, whose parts are shared. Only its text and the decoded copy grow as
-// 2ⁿ. The seed has no effect.
+// Parts of the object are shared, so only its text and the decoded copy grow as 2ⁿ. The seed has no
+// effect.
 type cpuJSON struct {
 	times
 	object any

@@ -58,7 +58,6 @@ func (w *cpuSHA256) Do(ctx context.Context, seq uint64) error {
 	return w.digest(ctx, s, seq)
 }
 
-// digest hashes a block with seed and seq, followed by zero blocks.
 func (w *cpuSHA256) digest(ctx context.Context, s *hashing, seq uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err

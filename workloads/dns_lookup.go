@@ -47,8 +47,7 @@ var _ = register(Spec{
 })
 
 // lookups resolves the IPv4 address of a name that contains the task's number, so no cache answers.
-// The system resolver (cgo) is not offered, because it uses /etc/resolv.conf and port 53 and cannot
-// be directed to our server.
+// The system resolver (cgo) cannot be directed to our server.
 type lookups struct {
 	times
 	timeout  time.Duration
@@ -155,7 +154,6 @@ func (w *lookups) look(ctx context.Context, name string) error {
 
 func (w *lookups) Close() error { return w.server.close() }
 
-// A nameServer answers with 127.0.0.1 when the wait of the number in the name is over.
 type nameServer struct {
 	conn   net.PacketConn
 	wait   Work
@@ -230,7 +228,6 @@ func (s *nameServer) answer(head dnsmessage.Header, q dnsmessage.Question, to ne
 	}
 }
 
-// loses reports whether a question is lost.
 func (s *nameServer) loses(seq uint64) bool {
 	// the golden ratio spreads consecutive numbers evenly
 	if share := float64(seq*0x9e3779b97f4a7c15>>11) / (1 << 53); share >= s.lost {

@@ -45,8 +45,8 @@ var _ = register(Spec{
 	},
 })
 
-// evil is not Timed, Distributed or Partitioned, because endless tasks must not be known in advance
-// and have no distribution of times.
+// evil is not Timed, Distributed or Partitioned, because endless tasks must not be known in
+// advance.
 type evil struct {
 	times  // of the tasks that end; the run's timeout determines the time of the others
 	others *waits
@@ -54,7 +54,6 @@ type evil struct {
 	late   time.Duration
 }
 
-// An endless task ends only with ctx, or late after it.
 func (e *evil) Do(ctx context.Context, seq uint64) error {
 	if e.coin.Rare(seq) {
 		<-ctx.Done()

@@ -66,8 +66,7 @@ func checkFiles(v param.Values) error {
 	return err
 }
 
-// fileSet has a small and a large file. Reads come from the page cache, so a task measures system
-// calls and copying, not a disk.
+// Reads come from the page cache, so a task measures system calls and copying, not a disk.
 type fileSet struct {
 	registry.Coin // rare files are large
 	dir           *files.ScratchDir
@@ -113,7 +112,6 @@ func writeRandom(path string, size int64) error {
 	return errors.Join(err, file.Close())
 }
 
-// measure closes the files on failure.
 func (f *fileSet) measure(read func(ctx context.Context, which int) error) (err error) {
 	for i := range f.durations {
 		if f.durations[i], err = machine.TimeAlone(func() error {
@@ -136,7 +134,6 @@ type fileRead struct {
 	buffers [2]sync.Pool
 }
 
-// Reading does not end with ctx.
 func (w *fileRead) Do(ctx context.Context, seq uint64) error { return w.read(ctx, w.Kind(seq)) }
 
 func (w *fileRead) read(ctx context.Context, which int) error {

@@ -86,7 +86,6 @@ func (w *fileReadChunked) DoPart(
 	return end < n, w.read(ctx, which, first, end)
 }
 
-// chunksBefore returns the number of chunks that start before t in an infinite file.
 func (w *fileReadChunked) chunksBefore(t time.Duration) int64 {
 	n := int64(t / w.nominal)
 	if t%w.nominal > 0 {

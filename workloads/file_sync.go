@@ -53,7 +53,6 @@ func newFileSync(_ uint64, v param.Values) (Workload, error) {
 	return w, nil
 }
 
-// Do checks ctx only at the start.
 func (w *fileSync) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -144,9 +144,8 @@ func newHTTPClient(conns int, timeout time.Duration, protocol string) *httpClien
 var errNoServer = errors.New("there is no server: it must be started before the first task, and " +
 	"the workload is not yet closed")
 
-// Do sends one request and reads the whole answer. A status of 400 or above is a *StatusError.
-// Silence, an endless or short body, and more than ten redirects are errors within the timeout. No
-// error includes the url.
+// A status of 400 or above is a *StatusError. Silence, an endless or short body, and more than ten
+// redirects are errors within the timeout. No error includes the url.
 func (w *httpClient) Do(ctx context.Context, seq uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -181,7 +180,6 @@ func (w *httpClient) Do(ctx context.Context, seq uint64) error {
 	return nil
 }
 
-// failure returns ctx's error or a shortened err.
 func (w *httpClient) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

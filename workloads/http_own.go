@@ -24,8 +24,7 @@ type httpOwn struct {
 
 type seqKey struct{}
 
-// The task's number is sent in a header, so a request does the work of its task however the handler
-// numbers calls.
+// The task's number is sent in a header, so a request does the work of its task.
 func (w *httpOwn) Serve(wrap func(work Work) http.Handler) (err error) {
 	if w.server != nil {
 		return errors.New("the server has been started before")
@@ -123,8 +122,7 @@ func listen(timeout time.Duration, handler http.HandlerFunc) (*loopback, error) 
 	return s, nil
 }
 
-// discard silences a server's logger, which would write to standard error. The client sees the same
-// errors.
+// discard silences a server's logger. The client sees the same errors.
 func discard[L any, P interface {
 	*L
 	SetOutput(io.Writer)
@@ -133,7 +131,6 @@ func discard[L any, P interface {
 	(*logger).SetOutput(io.Discard)
 }
 
-// Close ends pending requests and waits for every goroutine of the server.
 func (s *loopback) Close() error {
 	s.once.Do(func() {
 		s.cancel()

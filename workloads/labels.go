@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// labels are waits whose tasks also have a number from a separate random stream, so task times
-// equal those of workload exponential with the same seed.
+// The numbers use a separate random stream, so task times equal those of workload exponential with
+// the same seed.
 type labels struct {
 	*waits
 	upTo []float64 // probability of a number of at most the index

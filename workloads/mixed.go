@@ -40,7 +40,6 @@ func checkMixed(v param.Values) error {
 	return nil
 }
 
-// hasherFor returns a hasher whose calibrated task time is cpu.
 func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
 	l, err := calibrated.Line(sha256Blocks)
 	if err != nil {

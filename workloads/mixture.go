@@ -9,7 +9,7 @@ import (
 )
 
 // The defaults model a remote cache with exponential hits of 0.714 ms and misses, one in fifty, of
-// 15 ms. The mean is 0.99972 ms and C² = 9.0048. The theory of M/H2/k is exact.
+// 15 ms. The mean is 0.99972 ms and C² = 9.0048.
 var _ = register(Spec{
 	Name:    "mixture",
 	Summary: "waits a time from one of up to eight distributions, each with its weight",

@@ -40,8 +40,8 @@ func newPipes(_ uint64, v param.Values) (Workload, error) {
 	return w, nil
 }
 
-// pipes has a pipe and its reading goroutine for each task in flight, both reused. A run uses two
-// file descriptors per task of its maximum in flight.
+// pipes has a reused pipe and reading goroutine for each task in flight, and so two file
+// descriptors.
 type pipes struct {
 	times
 	bytes   int64
@@ -61,7 +61,6 @@ type pipe struct {
 	err  error // why reading ended; valid after read is closed
 }
 
-// Do waits for the reader after each chunk. It checks ctx between chunks.
 func (w *pipes) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -54,7 +54,7 @@ func (w *waiter) DoPart(
 	return w.Time(seq)-from > length, w.wait(ctx, seq, from, length)
 }
 
-// With more than two defers and seven returns, Go would allocate a defer list.
+// With another return, Go would allocate a defer list.
 func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err

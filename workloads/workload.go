@@ -55,8 +55,8 @@ type Partitioned interface {
 	DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error)
 }
 
-// Waiting is implemented by workloads whose tasks wait. Runtime timers are exact under a virtual
-// clock, but up to a millisecond late under the real one, where the driver may set a better sleep.
+// Waiting is implemented by workloads whose tasks wait. Runtime timers are up to a millisecond late
+// under the real clock, where the driver may set a better sleep.
 type Waiting interface {
 	// It is called before the first Do.
 	SleepBy(sleep Sleep)
