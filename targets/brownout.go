@@ -56,11 +56,8 @@ var _ = register(Spec{
 //	S · (1 + slope · max(0, n − knee))
 //
 // where S is the time of its work and n the number of calls in service when it began, including
-// itself. The excess is a wait after the work, also after failed work, with the call still in
-// service.
-//
-// With n > knee calls always in service the throughput is n/(S·(1 + slope·(n−knee))), which tends
-// to 1/(slope·S). If slope·knee > 1, it falls as calls are added (congestion collapse).
+// itself. The excess is a wait after the work, with the call still in service. If slope·knee > 1,
+// the throughput falls as calls above the knee are added (congestion collapse).
 type brownout struct {
 	delaying
 	knee, later int64

@@ -24,8 +24,7 @@ var _ = register(Spec{
 	},
 })
 
-// concurrencyCap refuses calls above the limit. It gives no retry time, because that depends on
-// when a call in service ends.
+// concurrencyCap gives no retry time, because that depends on when a call in service ends.
 type concurrencyCap struct {
 	calls
 	limit int64

@@ -32,8 +32,8 @@ var _ = register(Spec{
 })
 
 // connPool lends its connections in order of arrival. A call that finds none waits, and is refused
-// after the timeout. The number of waiting calls is unbounded, because callers without their own
-// limit exhaust a service this way.
+// after the timeout. Any number of calls may wait, because callers without their own limit exhaust
+// a service this way.
 type connPool struct {
 	delaying
 	timeout time.Duration
@@ -110,7 +110,6 @@ func (p *connPool) leave(at *list.Element) bool {
 	}
 }
 
-// release skips calls whose deadline has passed, which leave by themselves.
 func (p *connPool) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

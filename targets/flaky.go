@@ -49,15 +49,13 @@ var _ = register(Spec{
 	},
 })
 
-// ErrFault is the error of a call that a target made fail. It is not a refusal, so waiting before a
-// retry does not help.
+// ErrFault is the error of a call that a target made fail.
 var ErrFault = errors.New("fault: the target failed")
 
-// flaky decides by the seed and the task's number alone, so every strategy gets the same faults,
-// and a retry gets the same fault again. With draw=call the number counts all calls, so a retry is
-// drawn independently. Slow, failing and poison are independent. A slow call waits before its work.
-// A failing call does no work and counts as admitted. Each call of a poison task is refused as
-// retryable, so the strategy must bound the attempts.
+// flaky decides by the seed and the task's number alone, so a retry gets the same fault again. With
+// draw=call the number counts all calls, so a retry is drawn independently. A slow call waits
+// before its work. A failing call does no work and counts as admitted. Each call of a poison task
+// is refused as retryable, so the strategy must bound the attempts.
 type flaky struct {
 	delaying
 	failed         atomic.Int64

@@ -15,8 +15,8 @@ import (
 
 const maxBody = 1 << 20
 
-// Handler serves each request by one call of t with work. It numbers the calls from 0 in the order
-// of arrival. The response is
+// Handler serves each request by one call of t with work. It numbers the calls from 0. The response
+// is
 //
 //	200  served; the body is empty
 //	400  the request's body ended in an error, or its TenantField is not a tenant: t was not called
@@ -25,12 +25,10 @@ const maxBody = 1 << 20
 //	     whole seconds, rounded up
 //	500  any other error, as a line of text
 //
-// If t is Metered, responses have the header fields RateLimit-Policy and RateLimit of
-// draft-ietf-httpapi-ratelimit-headers-10.
+// If t is Metered, responses have the header fields of draft-ietf-httpapi-ratelimit-headers-10.
 //
-// Handler ignores method and path. It reads the body before the call, so that the call's context
-// ends when the client disconnects. The http.Server must limit the time for the body, as NewServer
-// does. If t is Tenanted, a request belongs to the tenant in its TenantField.
+// Handler reads the body before the call, so that the call's context ends when the client
+// disconnects. The http.Server must limit the time for the body, as NewServer does.
 func Handler(t Target, work Work) http.Handler {
 	return &handler{target: t, work: work}
 }
@@ -73,8 +71,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if throttled, is := errors.AsType[*Throttled](err); is {
 			status = throttled.Refusal.Status()
 			if throttled.RetryAfter > 0 {
-				// Another call may have been admitted since. The draft requires Retry-After not to
-				// be before the reset.
+				// The draft requires Retry-After not to be before the reset.
 				w.Header().Set("Retry-After",
 					strconv.FormatInt(wholeSeconds(max(throttled.RetryAfter, reset)), 10))
 			}

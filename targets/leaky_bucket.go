@@ -29,9 +29,9 @@ var _ = register(Spec{
 	},
 })
 
-// A LeakyBucket is a Policy that serves calls at distances of at least 1/rate. Until its turn a
-// call waits in a bounded queue. It is refused if the queue is full. It admits the same calls as a
-// TokenBucket with burst queue+1. The turn of a call that gives up is lost.
+// A LeakyBucket is a Policy that serves calls at distances of at least 1/rate. Calls wait in a
+// bounded queue, and are refused if the queue is full. It admits the same calls as a TokenBucket
+// with burst queue+1. The turn of a call that gives up is lost.
 type LeakyBucket struct {
 	bucket  *TokenBucket
 	delayed int64

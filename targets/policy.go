@@ -10,7 +10,6 @@ import (
 // use. It may also have a method Counts, as in Counted. Times are durations since any origin. They
 // must not be negative or decrease.
 type Policy interface {
-	// Admit decides on a call at now.
 	Admit(now time.Duration) Decision
 	// Quota returns the remaining quota at now without changing it.
 	Quota(now time.Duration) Quota
@@ -29,8 +28,8 @@ type Decision struct {
 }
 
 // Limited returns a Target that applies p to each call and is Counted and Metered. Its clock starts
-// at the first call. Use p for one Target and one run. A call allocates only if it waits or is
-// refused. A call that gives up while it waits counts as admitted.
+// at the first call. Use p for one Target and one run. A call that gives up while it waits counts
+// as admitted.
 func Limited(p Policy) Target { return &limited{policy: p} }
 
 // PolicyOf returns the Policy of a Target made by Limited, or nil. Do not use both for calls.

@@ -32,9 +32,8 @@ var _ = register(Spec{
 })
 
 // A SECBan is a Policy with refusals and bans for one client. A SlidingWindow admits calls within
-// the limit per window. A call above it is refused as TooMany, with the exact time of the next
-// slot. More than tolerance refusals in a row start a ban, so a client that waits for the retry
-// time is never banned, unless it has more than tolerance concurrent calls.
+// the limit per window and refuses others as TooMany, with the exact time of the next slot. More
+// than tolerance refusals in a row start a ban.
 //
 // A ban ends when the client has kept within the limit for the ban's length. During the ban all
 // calls count against the limit although none is served, and a call above the limit restarts the

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// NewServer serves h with every limit that net/http leaves open, so that no client can hold a
-// connection forever or fill the memory.
+// NewServer serves h with limits, so that no client can hold a connection forever or fill the
+// memory.
 //
 //	ReadHeaderTimeout  5 s   for the header
 //	ReadTimeout       30 s   for header and body
@@ -18,8 +18,8 @@ import (
 //	MaxHeaderBytes    16 KiB
 //
 // It supports HTTP/1.1 and HTTP/2, also without TLS (h2c with prior knowledge). The listener must
-// limit the number of connections. The caller may change the fields before serving, and sets
-// ErrorLog, because net/http would write to standard error.
+// limit the number of connections. The caller sets ErrorLog, because net/http would write to
+// standard error.
 func NewServer(h http.Handler) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)

@@ -26,8 +26,7 @@ var _ = register(Spec{
 const maxLog = 10_000_000
 
 // A SlidingWindow is a Policy that admits a call if fewer than limit were admitted in the window
-// that ends with the call. A call admitted at t counts until just before t + window. It stores the
-// times of the last limit admissions, 8 bytes each.
+// that ends with the call. It stores the times of the last limit admissions, 8 bytes each.
 type SlidingWindow struct {
 	limit  int
 	window time.Duration

@@ -9,7 +9,6 @@ import (
 // Tenanted is implemented by Targets that distinguish tenants. Call is a call of tenant 0.
 type Tenanted interface {
 	Target
-	// CallOf is Call for a task of the given tenant.
 	CallOf(ctx context.Context, tenant int32, seq uint64, work Work) error
 	// QuotaOf returns the tenant's remaining quota. It is safe for concurrent use.
 	QuotaOf(tenant int32) Quota

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults, 100 per second and bursts of 10, a client that keeps to the rate is not
-// refused after a delay of up to 100 ms.
+// With the defaults, a client that keeps to 100 calls per second is not refused after a delay of up
+// to 100 ms.
 var _ = register(Spec{
 	Name: "token_bucket",
 	Summary: "refuses calls above a rate, but allows bursts, and reports when the next one would be " +
@@ -37,15 +37,13 @@ var _ = register(Spec{
 // token. The bucket holds up to burst tokens, starts full, and fills continuously at the rate.
 //
 // Its state is the time F at which the bucket will be full (the theoretical arrival time of GCRA).
-// T = 1/rate is the time per token. At now the bucket contains burst − (F−now)/T tokens, which is
-// at least one if and only if
+// With the time T = 1/rate per token, the bucket contains a token at now if and only if
 //
 //	F − (burst−1)·T ≤ now
 //
-// Removing a token sets F to max(F, now) + T. T may not be whole nanoseconds, but the rate is a
-// decimal fraction, so T = 10⁹·den/num for integers num and den. Times are stored as nanoseconds
-// and a number of num-ths of a nanosecond, so there is no drift. Times up to two centuries after
-// the origin are valid.
+// Removing a token sets F to max(F, now) + T. T may not be whole nanoseconds, but T = 10⁹·den/num
+// for integers num and den. Times are stored as nanoseconds and a number of num-ths of a
+// nanosecond, so there is no drift. Times up to two centuries after the origin are valid.
 type TokenBucket struct {
 	num      uint64  // numerator of the rate, and denominator of the fractions of a nanosecond
 	perToken uint64  // T in num-ths of a nanosecond; at most 10¹⁵
@@ -136,7 +134,6 @@ func (b *TokenBucket) Admit(now time.Duration) Decision {
 	return Decision{Admitted: true}
 }
 
-// due returns the first nanosecond at which a call is admitted.
 func (b *TokenBucket) due() int64 { return b.full.minus(b.reserve) }
 
 // Quota implements Policy.
