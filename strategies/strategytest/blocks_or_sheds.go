@@ -121,8 +121,6 @@ func tripsAsDeclared(r *rig) error {
 	return nil
 }
 
-// hasRoomOnDone runs as many clients as there is room. Each submits again when its task is done,
-// and none may be shed.
 func hasRoomOnDone(r *rig) error {
 	var shed atomic.Int64
 	r.step("clients submit on Done")

@@ -29,8 +29,7 @@ type scene struct {
 type hangError struct{ error }
 
 // inBubble runs check under a virtual clock. A deadlock, or no step within patience of real time,
-// is an error too. The state of the bubble after the verdict is ignored, so leaks fail only their
-// clause.
+// is an error too. Leaks after the verdict fail only the clause about leaks.
 func inBubble(patience time.Duration, check func(*scene) error) error {
 	s := &scene{mark: machine.NewMark()}
 	verdict := make(chan error, 2) // room for the verdict of the check and for a deadlock
@@ -81,7 +80,6 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 	return err
 }
 
-// guard calls f and turns a panic or Goexit into a failure of the check.
 func (s *scene) guard(f func()) {
 	returned := false
 	defer func() {

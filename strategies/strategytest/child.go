@@ -129,7 +129,6 @@ func (c *child) awaitReady(limit time.Duration) error {
 
 // If the child ends, the error describes how.
 func (c *child) testClause(clause string) (said message, printed string, ended error) {
-	// the end of the child is reported below
 	_, _ = fmt.Fprintln(c.orders, clause)
 	h := <-c.messages
 	if h.end {

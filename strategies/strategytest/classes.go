@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// pool is the observed state of a class pool.
 type pool struct {
 	class strategies.Class
 	slots int // tasks that run at once in an otherwise empty instance
@@ -36,8 +35,8 @@ func (r *rig) pools() (all []pool) {
 	return all
 }
 
-// poolsAreIndependent fills each class pool in turn. Tasks of another class must then take as long
-// as in an empty instance. Without Spec.ClassPools all classes must have the same slots and room.
+// Tasks of another class must take as long as in an empty instance. Without Spec.ClassPools all
+// classes must have the same slots and room.
 func poolsAreIndependent(r *rig) error {
 	found := r.pools()
 	anyClass := found[0]

@@ -82,7 +82,6 @@ func closedFromTheBeginning(r *rig) error {
 	return nil
 }
 
-// Accepted tasks must be done when Drain returns.
 func submitRacesDrain(r *rig) error {
 	const most = 50
 	notSubmitted := errors.New("not submitted")

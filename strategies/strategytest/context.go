@@ -21,7 +21,7 @@ func refusesOnceEnded(r *rig) error {
 	return c.untouched()
 }
 
-// blockedSubmitReturns then checks that the room is not lost.
+// blockedSubmitReturns also checks that no room is lost.
 func blockedSubmitReturns(r *rig) error {
 	release := make(chan struct{})
 	in, last := r.fill(r.capacity(), r.held(release))
@@ -58,8 +58,7 @@ func blockedSubmitReturns(r *rig) error {
 	return c.untouched()
 }
 
-// cancelRacesRoom ends the context of a blocked Submit at the moment room is freed. Exactly one of
-// the two must win.
+// Exactly one of the two must win.
 func cancelRacesRoom(r *rig) error {
 	var calls []*call
 	for range 100 {

@@ -112,7 +112,6 @@ func drainGivesUp(r *rig) error {
 	return r.leftover()
 }
 
-// Each task that never started must be done with ErrAbandoned at the deadline.
 func queuedAbandoned(in []*job) error {
 	for _, j := range in {
 		switch {

@@ -91,7 +91,6 @@ func (x *instance) finish() error {
 	return x.waitUntil("Drain returns", func() bool { return over })
 }
 
-// waitUntil fails after a long time without an event.
 func (x *instance) waitUntil(what string, so func() bool) error {
 	patience, err := machine.Patience()
 	if err != nil {
@@ -213,7 +212,6 @@ func (x *instance) drainWithoutError() error {
 	return nil
 }
 
-// hold submits n tasks that end with their context, and waits until all slots are used.
 func (x *instance) hold(n uint64) error {
 	x.do = func(ctx context.Context, _ uint64) strategies.Result {
 		<-ctx.Done()

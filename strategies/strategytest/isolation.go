@@ -84,7 +84,6 @@ func (in *isolation) kill(order string) error {
 	return err
 }
 
-// start starts a child, unless the environment or the system prevents it.
 func (in *isolation) start() (*child, error) {
 	if os.Getenv(variable) == inThisProcess {
 		return nil, fmt.Errorf("%s=%s", variable, inThisProcess)

@@ -44,7 +44,6 @@ func (r *rig) jobs(n int, do act) []*job {
 	return all
 }
 
-// shape contains the comparable fields that the caller sets in a task.
 type shape struct {
 	run              uintptr
 	weight           int64
@@ -94,8 +93,8 @@ func (j *job) enter() (leave func()) {
 	}
 }
 
-// runSecondAttempt lets the first attempt win. It ends with its context, or fails after a minute,
-// because a strategy may wait for it if the first attempt failed.
+// A second attempt lets the first one win. It fails after a minute, because a strategy may wait for
+// it if the first attempt failed.
 func (j *job) runSecondAttempt(ctx context.Context) strategies.Result {
 	j.secondAttempts.Add(1)
 	j.rig.steps.Add(1)

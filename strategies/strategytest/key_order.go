@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Tasks of the same key must not overlap and must start in order of acceptance.
 func keepsKeyOrder(r *rig) error {
 	const keys = 7
 	random := rand.New(rand.NewPCG(1, 7))

@@ -84,7 +84,6 @@ func collected(tasks []weak.Pointer[strategies.Task], which string) error {
 	return nil
 }
 
-// The goroutines and tasks of cancelled Submits must be gone.
 func givenUpLeavesNothing(r *rig) error {
 	r.fill(r.capacity(), r.held(nil))
 	r.rest(warmUp)

@@ -108,7 +108,6 @@ func inPatience(check func(*scene) error) error {
 	return inBubble(patience, check)
 }
 
-// nestedError means that a tree did not complete.
 type nestedError struct {
 	open, refused int
 	where         string
@@ -121,7 +120,6 @@ func (e *nestedError) Error() string {
 	return fmt.Sprintf("%d tasks of the tree wait for ever%s", e.open, e.where)
 }
 
-// nestedTime exceeds the time of any tree, also for a strategy that limits a rate.
 const nestedTime = time.Minute
 
 // Seed 0 means equal durations.
@@ -180,7 +178,6 @@ func (g *treeRun) tasks(n, level int) []*job {
 	return jobs
 }
 
-// submitChildren waits for the children of a task if Waits is set.
 func (g *treeRun) submitChildren(ctx context.Context, level int) {
 	children := g.tasks(g.Width, level)
 	for _, j := range children {

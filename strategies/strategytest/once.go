@@ -163,7 +163,6 @@ func hedgesOnce(r *rig) error {
 	return nil
 }
 
-// onceEachTimeWhenReused has clients resubmit their only task when it is done.
 func onceEachTimeWhenReused(r *rig) error {
 	const clients, rounds = 4, 100
 	type client struct {

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// startsInOrder uses a bound of 1, and tasks with and without duration.
 func startsInOrder(r *rig) error {
 	if r.bound() != 1 {
 		return nil
@@ -64,7 +63,6 @@ func neverStartsEarlier(r *rig) error {
 	return nil
 }
 
-// blockedInOrder blocks Submits one after another and then frees room for one at a time.
 func blockedInOrder(r *rig) error {
 	release := make(chan struct{})
 	r.fill(r.capacity(), r.held(release))
@@ -92,7 +90,6 @@ func blockedInOrder(r *rig) error {
 // Per slot, tasks of one, two and four steps are accepted in this order. After each step the task
 // goes to the tail, so each slot runs 1 2 4 2 4 4 4, and the tasks end after one, four and seven
 // steps. If a task kept its slot or returned to the head, the second would end after three.
-// splits.go has the same test with sub-tasks.
 func stepsTakeTurns(r *rig) error {
 	bound := r.bound()
 	if r.spec.Quantum == nil || r.spec.Splits || r.spec.Bound == nil || r.capacity() < 3*bound {

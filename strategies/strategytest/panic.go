@@ -86,7 +86,6 @@ func (r *rig) slots() int {
 	return int(r.running.Load())
 }
 
-// leavesNoGoroutines compares the goroutines left after such tasks with those after ordinary tasks.
 func leavesNoGoroutines(badly act) func(*rig) error {
 	return func(r *rig) error {
 		usual := newRig(r.scene, r.spec, r.p).goroutinesAfter(returnAtOnce)

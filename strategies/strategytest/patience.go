@@ -88,8 +88,6 @@ func (r *rig) giveUp(callers int) error {
 	return nil
 }
 
-// roomAndPace returns the number of tasks accepted at once, and the time for 32 short tasks after
-// that.
 func (r *rig) roomAndPace() (room int, took time.Duration, err error) {
 	release := make(chan struct{})
 	in, _ := r.fill(r.capacity()+1, r.held(release)) // one more than the capacity

@@ -75,7 +75,6 @@ func resizesBothWays(r *rig, s strategies.Resizer) error {
 	return errors.Join(s.Resize(most), runs("right after a larger limit", most))
 }
 
-// losesNoTask changes the limit every millisecond.
 func losesNoTask(r *rig, s strategies.Resizer) error {
 	random := rand.New(rand.NewPCG(3, 4))
 	jobs := r.jobs(600, nil)

@@ -14,7 +14,6 @@ import (
 // endless is the maximum number of attempts of a poison task, so an endless retry does not hang.
 const endless = 10_000
 
-// exhaustedOnce checks the number of attempts and the time between them.
 func exhaustedOnce(r *rig) error {
 	if !r.spec.Retries {
 		return nil

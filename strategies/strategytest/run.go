@@ -10,9 +10,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Run tests spec with one subtest per clause, named as in the documentation of package strategies.
-// It first runs one task. If that fails, no clause is tested. Clauses run in a child process, a
-// copy of this test, so a crash or hang fails only its clause. See the package documentation.
+// Run tests spec with one subtest per clause, after one task that must succeed. Clauses run in a
+// child process, see the package documentation.
 func Run(t *testing.T, spec strategies.Spec) {
 	t.Helper()
 	if spec.New == nil && spec.Open == nil {

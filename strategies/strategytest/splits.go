@@ -12,7 +12,6 @@ import (
 
 // This file checks sub-tasks, as part of the clauses Bound, Once and WorkConserving.
 
-// family is a task without duration that splits into sub-tasks of 1 ms.
 type family struct {
 	parent *job
 	parts  []*job
@@ -81,7 +80,6 @@ func onceWithItsLastPart(r *rig) error {
 	return nil
 }
 
-// splitsSideBySide splits one task and then two into many sub-tasks, which must use all slots.
 func splitsSideBySide(r *rig) error {
 	if !r.spec.Splits {
 		return nil

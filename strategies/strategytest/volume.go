@@ -92,7 +92,6 @@ func busyInVolume(r *rig) error {
 	return nil
 }
 
-// drainsAfterVolume detects a Drain that does not return after many tasks.
 func drainsAfterVolume(r *rig) error {
 	jobs, err := r.offerVolume(upTo(2 * time.Millisecond))
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// n tasks take ⌈n/bound⌉ times the length of a task. Less time would exceed the bound.
 func equalTasks(r *rig) error {
 	for _, n := range []int{1, 8, 25, 100} {
 		fresh := newRig(r.scene, r.spec, r.p)
@@ -22,9 +21,8 @@ func equalTasks(r *rig) error {
 	return nil
 }
 
-// oneLongTask puts a task of 1 s at several positions among 511 tasks of 1 ms. At a bound of 8 the
-// other tasks must be done after ⌈511/7⌉ = 73 ms. A strategy that assigns tasks to busy workers
-// takes up to a second.
+// oneLongTask puts a task of 1 s among 511 tasks of 1 ms. At a bound of 8 the other tasks must be
+// done after ⌈511/7⌉ = 73 ms. A strategy that assigns tasks to busy workers takes up to a second.
 func oneLongTask(r *rig) error {
 	if r.bound() == 1 {
 		return nil
