@@ -31,8 +31,7 @@ func (s *Adaptive) Launch(
 	return s
 }
 
-// Ended passes the end of a task to the law. It skips panicked and cancelled tasks, because their
-// times do not depend on the called service.
+// Ended ignores panicked and cancelled tasks, whose times do not depend on the called service.
 func (s *Adaptive) Ended(_ Waiting, e Ending) {
 	if !e.own {
 		return

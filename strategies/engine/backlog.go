@@ -8,10 +8,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Backlog is the engine of strategies with their own queue discipline.
-//
-// A mutex is held for a push or pop, never during a wait. Workers end when no task waits. Each
-// worker starts the next one, so a burst starts only as many as it needs.
+// A Backlog is the engine of strategies with their own queue discipline. Each worker starts the
+// next one, so a burst starts only as many as it needs.
 type Backlog struct {
 	Lifecycle
 	room chan struct{} // one element per accepted task; nil for a strategy that sheds
@@ -101,8 +99,8 @@ func (b *Backlog) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// Start starts a worker if there are a task and a free slot and no other worker is starting. The
-// caller holds Mutex, also for Slots and SetSlots.
+// Start starts a worker, unless another one is starting. The caller holds Mutex, also for Slots and
+// SetSlots.
 func (b *Backlog) Start(now time.Duration) {
 	if b.handed.Task != nil || b.workers >= b.slots {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// line is a FIFO of Submits that wait for room. It is doubly linked because any of them may give
-// up. Its methods require the mutex of the strategy.
+// line is a FIFO of Submits that wait for room. Any of them may give up. The caller holds the mutex
+// of the strategy.
 type line struct {
 	first, last *blocked
 	// stack of free elements, so waiting does not allocate
@@ -25,7 +25,7 @@ type blocked struct {
 	admitted chan struct{}
 }
 
-// join appends a Submit, which must call Leave after its wait.
+// The Submit must call Leave after its wait.
 func (l *line) join(t *strategies.Task) *blocked {
 	b := l.unused
 	if b == nil {
@@ -59,8 +59,8 @@ func (b *blocked) unlink() *strategies.Task {
 	return t
 }
 
-// Leave ends a wait and reports whether the Submit was admitted. An admission takes precedence over
-// giving up, because the task may have run.
+// Leave reports whether the Submit was admitted. An admission takes precedence over giving up,
+// because the task may have run.
 func (l *line) Leave(b *blocked, letIn bool) bool {
 	switch {
 	case b.line != nil:
@@ -115,8 +115,7 @@ type room struct {
 // anyPool is the destination of a task whose class has no pool. It uses the first free slot.
 const anyPool = -1
 
-// findRoom returns the pool whose room a task with destination to uses, or -1. A task for anyPool
-// uses the pool with the most room.
+// findRoom returns -1 if there is no room. A task for anyPool uses the pool with the most room.
 func (r *space) findRoom(to int) int {
 	if to != anyPool {
 		if l := &r.rooms[to]; l.inside < l.most {
@@ -133,15 +132,14 @@ func (r *space) findRoom(to int) int {
 	return best
 }
 
-// useRoom returns the sequence number of the task.
 func (r *space) useRoom(pool int) uint64 {
 	r.rooms[pool].inside++
 	r.seq++
 	return r.seq
 }
 
-// freeRoom also returns the Submit that has waited longest for this room, if any, which the caller
-// must unlink.
+// freeRoom returns the Submit that has waited longest for this room, if any, which the caller must
+// unlink.
 func (r *space) freeRoom(pool int) *blocked {
 	l := &r.rooms[pool]
 	l.inside--

@@ -17,19 +17,18 @@ import (
 //	broker := engine.Broker{Put: queue.Publish, Work: queue.consume, Close: queue.Close}
 //	return broker.Start(ctx, p, sink), nil
 //
-// Submit returns when the broker has confirmed the message. A consumer runs the task and then
-// acknowledges the message. The message contains only the task's number, because a task is a func.
-// An instance therefore runs only its own tasks and, with Params.Resume, those of an earlier
-// process.
+// A consumer runs the task and then acknowledges the message. The message contains only the task's
+// number, because a task is a func. An instance therefore runs only its own tasks and, with
+// Params.Resume, those of an earlier process.
 //
 // Each task runs once per process, however often its message is delivered. If a task is given up,
-// its message stays in the queue. A message becomes a dead letter after the last attempt, after a
-// panic or Goexit, or if earlier processes made all attempts. The cost is about 300 ns per task.
+// its message stays in the queue. A message becomes a dead letter after the last attempt, also of
+// earlier processes, and after a panic or Goexit. The cost is about 300 ns per task.
 type Broker struct {
 	// Put stores a copy of body and returns when the copy would survive this process.
 	Put func(ctx context.Context, body []byte) error
 	// Work calls do for each message, at most limit at a time, until ctx ends and all calls have
-	// returned. It continues after broker errors. do may end its goroutine after the reply.
+	// returned. It continues after broker errors. do may end its goroutine.
 	Work func(ctx context.Context, limit int, do func(Message))
 	// Close is called once, after Work and all Puts have returned. It may be nil.
 	Close func() error
@@ -38,9 +37,8 @@ type Broker struct {
 	// Stored counts messages that are neither acknowledged nor dead, to detect a store that lost
 	// messages. It may omit messages that are being put or replied to. It may be nil.
 	Stored func(ctx context.Context) (int, error)
-	// Watch returns an error when the store is unusable, such as full or gone, and nil when ctx
-	// ends. The error ends the instance, while errors of Put and Reply count as transient. Watch
-	// may be nil.
+	// Watch returns an error when the store is unusable, which ends the instance, and nil when ctx
+	// ends. Errors of Put and Reply are transient. Watch may be nil.
 	Watch func(ctx context.Context) error
 }
 
@@ -94,8 +92,8 @@ func isQueueName(name string) bool {
 	return name != "" && len(name) <= 48
 }
 
-// Consume implements Work for brokers that are polled. limit goroutines call next for one message
-// each until ctx ends. While next fails, each goroutine retries ten times a second.
+// Consume implements Work for brokers that are polled. limit goroutines call next until ctx ends,
+// ten times a second while it fails.
 func Consume(
 	ctx context.Context, limit int, next func(ctx context.Context) (Message, error),
 	do func(Message),

@@ -80,8 +80,7 @@ func Paced(
 }
 
 // Routed completes p as a part that separates classes, with the name and parameters of base and one
-// inner instance per class pool. The inner strategy must be FIFO and work-conserving, because runs
-// check both for each pool.
+// inner instance per class pool. The inner strategy must be FIFO and work-conserving.
 func Routed(
 	base strategies.Spec,
 	p strategies.Part,

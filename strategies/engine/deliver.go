@@ -37,7 +37,7 @@ func (s *brokered) deliver(m Message) {
 	}, func(r strategies.Result, _ bool) { s.conclude(m, l, t, r) })
 }
 
-// claim marks the task of a message as running. If there is no task to run, it returns the Reply.
+// If there is no task to run, claim returns the Reply.
 func (s *brokered) claim(l label) (*strategies.Task, Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -118,7 +118,7 @@ func (s *Dispatch) wakeWorker() *dispatchWorker {
 	return nil
 }
 
-// seal closes the intake. It moves the count of tasks to the Lifecycle.
+// seal closes the intake and moves the count of tasks to the Lifecycle.
 func (s *Dispatch) seal() {
 	s.mu.Lock()
 	if s.sealed {

@@ -156,7 +156,6 @@ func (p *page) report(left int64) int {
 	return before - p.seen
 }
 
-// trim restores the invariant that the first page has a task unless the queue is empty.
 func (q *pages) trim() {
 	p := q.head
 	switch {

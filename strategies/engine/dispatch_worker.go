@@ -87,7 +87,6 @@ func (w *dispatchWorker) take() (t *strategies.Task) {
 	return t
 }
 
-// awaitTask returns nil when w is dismissed. A woken worker wakes the next one.
 func (w *dispatchWorker) awaitTask() *strategies.Task {
 	s := w.Dispatch
 	s.mu.Lock()

@@ -65,8 +65,7 @@ var ErrGone = errors.New("its files are gone")
 // ErrLost is the cause of a StoreError if the store has lost messages without an error.
 var ErrLost = errors.New("it holds no message any more, and some were never delivered")
 
-// audit returns an error when the store is empty while tasks wait for messages. It queries the
-// store only after an interval without progress.
+// audit returns an error when the store is empty while tasks wait for messages.
 func (s *brokered) audit(ctx context.Context) error {
 	tick := time.NewTicker(auditInterval)
 	defer tick.Stop()
@@ -110,7 +109,6 @@ func (s *brokered) isEmpty(ctx context.Context) bool {
 	}
 }
 
-// waiting returns 0 while any task is running, is being put or is delayed.
 func (s *brokered) waiting() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

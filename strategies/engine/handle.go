@@ -22,8 +22,8 @@ type adapter struct {
 	handles []weak.Pointer[handle] // weak, so tasks that the caller has dropped can be collected
 }
 
-// handle is the state of a task, created when the task is first submitted to an instance. A list of
-// queued tasks would allocate or add a contended lock.
+// A handle is created when the task is first submitted to an instance. A list of queued tasks would
+// allocate or add a contended lock.
 type handle struct {
 	owner *adapter
 	task  *strategies.Task
@@ -48,7 +48,7 @@ func (a *adapter) handle(t *strategies.Task) *handle {
 	return e
 }
 
-// remember removes dead handles before the array grows, so each handle is checked twice on average.
+// Dead handles are removed before the array grows, so each handle is checked twice on average.
 func (a *adapter) remember(e *handle) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,10 +10,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Hold is the engine of parts that delay accepted tasks until there is a token, until a retry is
-// due, or until the inner strategy has room. One goroutine forwards tasks, so a blocking inner
-// Submit does not block the caller. If nothing delays tasks, Submit calls the inner Submit
-// directly.
+// A Hold is the engine of parts that delay accepted tasks. One goroutine forwards tasks, so a
+// blocking inner Submit does not block the caller. If nothing delays tasks, Submit calls the inner
+// Submit directly.
 type Hold struct {
 	outside
 	Room    chan struct{} // one element per task inside; nil means unlimited
@@ -226,7 +225,6 @@ func (s *Hold) settleHeld(t *strategies.Task, r strategies.Result) {
 }
 
 func (s *Hold) forward() {
-	// the duration does not matter
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	defer timer.Stop()

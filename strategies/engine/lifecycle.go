@@ -12,13 +12,12 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Lifecycle contains the state that all strategies share: the context of the tasks, the number of
-// tasks inside, and shutdown.
+// A Lifecycle contains the context of the tasks, the number of tasks inside, and shutdown.
 //
 // A task is inside while it is being submitted, and from its acceptance until it is settled. One
 // atomic word contains this number and a closed bit. Submit increments the number before it checks
-// the bit, so a closed intake with zero tasks is final, and the jobs channel can be closed. A mutex
-// would cost twice as much, and a WaitGroup forbids an Add that races with Wait.
+// the bit, so a closed intake with zero tasks is final. A mutex would cost twice as much, and a
+// WaitGroup forbids an Add that races with Wait.
 //
 // A strategy frees a task's room before it calls the sink, so a client that submits from Done finds
 // room. Drain waits for the calling goroutine, so it returns after Done.
@@ -44,8 +43,7 @@ type Lifecycle struct {
 
 	isIdle    atomic.Bool
 	abandoned atomic.Int64 // tasks settled with ErrAbandoned that never ran
-	// A separate cache line for word made no difference, because the lock of the channel dominates.
-	word atomic.Int64 // closedBit and the number of tasks inside
+	word      atomic.Int64 // closedBit and the number of tasks inside
 }
 
 const closedBit = math.MinInt64
@@ -135,8 +133,7 @@ func (l *Lifecycle) Enqueue(t *strategies.Task) {
 }
 
 // Acquire calls Enter and then sends to slots. The caller receives from slots before it calls
-// Leave. Acquire duplicates Send because a shared generic function made Submit a few percent
-// slower.
+// Leave. A shared generic function with Send made Submit a few percent slower.
 func (l *Lifecycle) Acquire(ctx context.Context, slots chan struct{}) error {
 	if err := l.Enter(ctx); err != nil {
 		return err
@@ -206,8 +203,8 @@ func (l *Lifecycle) becomeIdle() {
 	close(l.Idle)
 }
 
-// Sweep settles the tasks in Jobs and those of Drop. A sender calls Sweep if Ctx has ended after
-// its send, so its task is found by itself or by the sweep at the end of Ctx.
+// Sweep settles the tasks in Jobs and those of Drop. A sender calls it if Ctx has ended after its
+// send.
 func (l *Lifecycle) Sweep() {
 	if l.Drop != nil {
 		l.Drop()
@@ -242,8 +239,7 @@ func (l *Lifecycle) GiveUp() error {
 	return err
 }
 
-// EndedBy returns why Ctx or TaskCtx has ended: ErrAbandoned, a *StoreError or the error of the
-// context.
+// EndedBy returns why Ctx or TaskCtx has ended: ErrAbandoned, a *StoreError or the context's error.
 func (l *Lifecycle) EndedBy() error {
 	cause := context.Cause(l.Ctx)
 	if errors.Is(cause, strategies.ErrAbandoned) {

@@ -39,8 +39,7 @@ func (l *Loop) wakeUp() {
 	l.wake.Signal()
 }
 
-// Run reports tasks until the instance is idle. Posted tasks count as inside, so an idle instance
-// has none.
+// Run reports tasks until the instance is idle. Posted tasks count as inside.
 func (l *Loop) Run() {
 	var batch []completion
 	for {

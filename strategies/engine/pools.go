@@ -7,11 +7,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Pools are one or several pools of long-lived workers, each with its own queue and room.
-//
-// One mutex makes admission and queueing one step, so tasks and blocked Submits are served in order
-// of acceptance. With a channel, a task that returns to the queue could not overtake blocked
-// Submits.
+// Pools are one or several pools of long-lived workers. One mutex makes admission and queueing one
+// step, so tasks and blocked Submits are served in order of acceptance. With a channel, a task that
+// returns to the queue could not overtake blocked Submits.
 type Pools struct {
 	Lifecycle
 	poolOf func(strategies.Class) int // pool index or anyPool; nil if there is one pool
@@ -88,7 +86,6 @@ func (w *Pools) Submit(ctx context.Context, t *strategies.Task) error {
 	return w.waitInLine(ctx, &w.mu, w.space.lineOf(to), b)
 }
 
-// accept queues a task for pool to. room differs from to if to is anyPool.
 func (w *Pools) accept(t *strategies.Task, to, room int) {
 	e := entry{task: t, seq: w.space.useRoom(room), pool: room}
 	if to == anyPool {
@@ -244,8 +241,7 @@ func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
 	return e, r, true
 }
 
-// outcome returns the error of an entry that will not run because Ctx has ended. The task counts as
-// abandoned only if it never ran.
+// The task counts as abandoned only if it never ran.
 func (w *Pools) outcome(e entry) error {
 	if e.started || e.family != nil {
 		return w.EndedBy()

@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// ring is a double-ended queue. It never shrinks, so the steady state does not allocate. Free slots
-// contain no references.
+// ring is a double-ended queue. It never shrinks, so the steady state does not allocate.
 type ring[T any] struct {
 	slots []T // its length is zero or a power of two
 	first int // index of the oldest element, modulo len(slots)
@@ -85,8 +84,8 @@ func emptied(q *ring[Waiting], tasks []*strategies.Task) []*strategies.Task {
 	return tasks
 }
 
-// entries is the queue of a pool. A channel does not suffice, because a task between steps must
-// always find room and may go to the front.
+// A channel does not suffice, because a task between steps must always find room and may go to the
+// front.
 type entries struct{ ring[entry] }
 
 // insert puts e before the first entry with an equal or larger seq.

@@ -37,7 +37,6 @@ func RetryKeys(more ...param.Key) []param.Key {
 	}, more...)
 }
 
-// values of jitter
 const (
 	noJitter           = "none"
 	fullJitter         = "full"
@@ -45,7 +44,6 @@ const (
 	decorrelatedJitter = "decorrelated"
 )
 
-// values of after
 const (
 	addAfter    = "add"
 	heedAfter   = "heed"
@@ -169,7 +167,6 @@ func (p *Retries) backoff(n int) time.Duration {
 	return b
 }
 
-// uniform has a bias below (most+1)/2⁶⁴, which is 5·10⁻¹⁰ at 10 s.
 func uniform(source *rand.PCG, most time.Duration) time.Duration {
 	share, _ := bits.Mul64(source.Uint64(), uint64(most)+1)
 	return time.Duration(share)

@@ -9,9 +9,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// route is the engine of parts that separate classes. It has one inner instance per class pool.
-// Tasks wait in the route until their pool has a free slot, because a task for any pool must not
-// wait in an inner instance, which would bind it to one pool.
+// route is the engine of parts that separate classes. Tasks wait in the route until their class
+// pool has a free slot, because an inner instance would bind a task for any pool.
 type route struct {
 	outside
 	poolOf func(strategies.Class) int // index in branches, or anyPool
@@ -124,8 +123,8 @@ func (l *branch) forward() {
 	}
 }
 
-// Next returns the oldest task for a free slot. It takes a task for any pool only if the class pool
-// has fewer tasks than slots, including tasks that wait for a retry.
+// A task for any pool starts only if the class pool has fewer tasks than slots, including tasks
+// that wait for a retry.
 func (l *branch) Next() *strategies.Task {
 	s := l.route
 	s.mu.Lock()

@@ -125,7 +125,7 @@ func (s *brokered) DeadLetters(ctx context.Context) (int, error) {
 }
 
 // A message may be delivered before its Put returns, even if Put fails. If its task has started by
-// then, the task is accepted. Otherwise Submit returns the error.
+// then, the task is accepted.
 func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
 		return s.faultOr(err)

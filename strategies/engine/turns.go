@@ -3,7 +3,7 @@ package engine
 import "github.com/poolbench/poolbench/strategies"
 
 // This file implements Result.More and Result.Split for Pools with Turns. Between its steps a task
-// is queued and has no slot, so a task with sub-tasks cannot deadlock, even at limit 1.
+// has no slot, so a task with sub-tasks cannot deadlock, even at limit 1.
 
 // family is a task that waits for its sub-tasks. It is the only allocation of a Split.
 type family struct {
@@ -37,9 +37,8 @@ func (w *Pools) proceed(e entry, r strategies.Result) (entry, strategies.Result,
 	return w.advance(e, r)
 }
 
-// advance queues the next step or the sub-tasks of e. If e has ended, its parent may continue.
-// advance returns the submitted task that this ends, if any. It checks Ctx with mu held, so dropAll
-// finds every entry that it queues.
+// advance queues the next step or the sub-tasks of e. It returns the submitted task that ends with
+// e, if any. It checks Ctx with mu held, so dropAll finds every entry that it queues.
 func (w *Pools) advance(e entry, r strategies.Result) (entry, strategies.Result, bool) {
 	for {
 		e.started = true

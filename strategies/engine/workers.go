@@ -6,8 +6,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Workers are long-lived goroutines that receive tasks from a channel. Each has one deferred
-// function, which starts a new worker after a panic or Goexit.
+// Workers are long-lived goroutines that receive tasks from a channel. After a panic or Goexit a
+// deferred function starts a new worker.
 type Workers struct {
 	Lifecycle
 	// results for another goroutine to settle; if nil, workers settle tasks themselves
@@ -15,7 +15,7 @@ type Workers struct {
 	Quits   bool // whether workers end with Ctx; otherwise they end when Jobs is closed
 
 	// Again handles Result.Retry. It returns the final result, or later=true if t no longer belongs
-	// to the worker. If Again is nil, every attempt is final. Set it before Start.
+	// to the worker. Nil: every attempt is final.
 	Again func(t *strategies.Task, r strategies.Result) (final strategies.Result, later bool)
 }
 
