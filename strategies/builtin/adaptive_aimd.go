@@ -17,8 +17,7 @@ import (
 // natural variation of task lengths.
 //
 // A round is as many good tasks as there are slots, counted only while all slots are taken, because
-// an idle instance proves nothing. Tasks that started before the last cut are ignored, so one
-// incident causes one cut.
+// an idle instance proves nothing. Tasks that started before the last cut are ignored.
 type aimd struct {
 	min, max float64
 	backoff  float64

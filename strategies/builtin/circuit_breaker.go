@@ -15,18 +15,17 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// circuitBreaker stops calls to a failing service. When the share of failed or slow calls in the
-// window is too large, the circuit opens and no task runs for a while. Then a few trial calls run
-// (half-open). Their results close the circuit or open it again, as in resilience4j.
+// circuitBreaker stops calls to a failing service, as resilience4j does. When the share of failed
+// or slow calls in the window is too large, the circuit opens and no task runs for a while. Then a
+// few trial calls run (half-open), whose results close the circuit or open it again.
 //
-// With a window of 100 calls and one call per second, detection needs a minute. With a period, all
-// calls of that time count, in nine complete tenths and the current one, which bounds memory. With
-// a wait, a half-open circuit opens again that long after the start of its last trial, so a trial
-// that hangs cannot keep it half-open.
+// With a period, all calls of that time count, in nine complete tenths and the current one, which
+// bounds memory. With a wait, a half-open circuit opens again that long after the start of its last
+// trial, so a trial that hangs cannot keep it half-open.
 //
-// The breaker is checked in Submit and again at the start of a task, so a task that is queued when
-// the circuit opens is done with ErrShed. A request for another attempt counts as a failure.
-// Panics, cancelled calls and calls that began before a change of state do not count.
+// The breaker is checked in Submit and again at the start of a task. A request for another attempt
+// counts as a failure. Panics, cancelled calls and calls that began before a change of state do not
+// count.
 type circuitBreaker struct {
 	engine.Layer[breakerCall]
 	window, trials int

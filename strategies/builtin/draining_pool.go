@@ -12,9 +12,8 @@ import (
 // keeps all workers until the last task returns. The select over two channels costs about 60 ns per
 // task.
 //
-// It repairs faults of the usual pattern: closing the jobs channel while others send panics, a
-// worker told to quit runs all remaining jobs after the deadline, and workers block forever on a
-// bounded results channel without a reader.
+// It repairs faults of the usual pattern: closing the jobs channel while others send panics, and a
+// worker told to quit runs all remaining jobs after the deadline.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name: "draining_pool",
 	Summary: "long-lived workers that finish what was accepted, and at Drain's deadline abandon " +

@@ -10,11 +10,8 @@ import (
 )
 
 // errGroup is golang.org/x/sync/errgroup with a context and no limit. The first error cancels the
-// context of all other tasks. Later tasks start with the cancelled context, so a group is for one
-// batch.
-//
-// A panic or Goexit does not count as an error of the group, because errgroup would crash on a
-// panic and miss a Goexit. The group receives an error just after Sink.Done.
+// context of all other and later tasks, so a group is for one batch. A panic or Goexit does not
+// count as an error, because errgroup would crash on a panic and miss a Goexit.
 type errGroup struct {
 	engine.PerTask
 	group *errgroup.Group

@@ -12,10 +12,8 @@ import (
 
 // errgroupLimit is golang.org/x/sync/errgroup with SetLimit. Group.Go cannot be cancelled, so
 // Submit first takes a slot in a channel of the same size, for about 50 ns. The group's slot is
-// then free or about to be. A helper goroutine that waits in the group would outlive a cancelled
-// Submit.
-//
-// Task errors go to the sink and not to the group, which would keep only the first.
+// then free or about to be. Task errors go to the sink and not to the group, which would keep only
+// the first.
 type errgroupLimit struct {
 	engine.PerTask
 	group errgroup.Group

@@ -21,11 +21,11 @@ import (
 //
 // If S(t) is the share of calls longer than t, a second attempt after d reduces this share to
 // S(t)·S(t−d) for t ≥ d, and adds S(d) calls per call. A budget limits second attempts to a share
-// of the calls, to protect an overloaded target. Up to ten unused attempts are saved.
+// of the calls. Up to ten unused attempts are saved.
 //
 // The second attempt runs a copy of the task in its own goroutine without a slot or token, so the
-// bound is twice that of the inner strategy. If one attempt fails, the other decides. A panic ends
-// both. A failure before the second attempt starts is final. A task costs six allocations.
+// bound is twice that of the inner strategy. If one attempt fails, the other decides. A failure
+// before the second attempt starts is final. A task costs six allocations.
 type hedged struct {
 	engine.Layer[struct{}]
 	after    time.Duration // 0: after the quantile

@@ -15,14 +15,10 @@ import (
 //	Submit ─Queue─► generate ─buffer─► work ─buffer─► filter ─buffer─► collect
 //	                    1              Limit         filters              1
 //
-// Generate forwards submitted tasks in order. Filter forwards successful tasks and settles failed
-// ones. Collect settles the rest one by one. The parameter stages adds stages before or after the
-// work, each with its own workers, time and buffer: stages=1(2ms)+work+3(exp(40ms)) is
-//
-//	… generate ─buffer─► 1 × 2 ms ─buffer─► work ─buffer─► 3 × exp(40 ms) ─buffer─► filter …
-//
-// A failed task takes no time in later stages, and no task does once the context has ended: a task
-// that has run is done with its own result.
+// Generate forwards submitted tasks in order. Filter settles failed tasks, and collect the others
+// one by one. The parameter stages adds stages before or after the work, each with its own workers,
+// time and buffer. A failed task takes no time in later stages, and no task does once the context
+// has ended.
 //
 // A full pipeline has accepted Limit + Queue + buffer tasks and the one held by generate. With
 // stages, it has accepted as many tasks as all its workers and buffers have room for.

@@ -9,11 +9,10 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy segregated has a pool per class: Short and Long have their own workers and queues.
-// One pool can be overloaded alone: with half of the limit each and 72 % of the work in long tasks,
-// the long pool is overloaded above 69 % load (see PoolLoads). Tasks of other classes use the first
-// free slot of any pool, preferably of the long pool. A long task without a class can hold a short
-// slot.
+// The strategy segregated has a pool per class, each with its own queue. One pool can be overloaded
+// alone: with half of the limit each and 72 % of the work in long tasks, the long pool is
+// overloaded above 69 % load (see PoolLoads). Tasks of other classes use the first free slot of any
+// pool, preferably of the long pool.
 var segregatedSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
 	Name:    "segregated",
 	Summary: "a pool each for short and for long tasks; Task.Class decides",

@@ -51,7 +51,6 @@ var _ = register(strategies.Spec{
 		return engine.Executor{
 			Go:    pool.Submit,
 			Slots: p.Limit,
-			// fails only on a closed pool
 			Close: func() { _ = pool.ReleaseContext(context.Background()) },
 		}.Start(ctx, sink)
 	},

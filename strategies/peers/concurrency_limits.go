@@ -18,11 +18,10 @@ import (
 // The peer concurrency_limits is a token of go-concurrency-limits, a port of Netflix
 // concurrency-limits, for each task. The limit begins at its maximum, Limit, and follows the
 // durations of the tasks: vegas estimates a queue from the shortest duration and a recent one,
-// gradient2 compares a recent average with a long one. A task costs two mutexes and four
-// allocations.
+// gradient2 compares a recent average with a long one.
 //
-// Submit sheds, as the library's own limiter does. Its blocking limiters lose wake-ups in this
-// version, and its SimpleStrategy is not exact (see the known faults), so the adapter uses neither.
+// Submit sheds, as the library's own limiter does. The adapter uses neither the blocking limiters,
+// which lose wake-ups, nor SimpleStrategy, which is not exact (see the known faults).
 //
 // The limiter ignores tasks shorter than 100 µs. A window has more than 100 tasks.
 var _ = register(strategies.Spec{

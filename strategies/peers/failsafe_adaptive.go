@@ -13,8 +13,7 @@ import (
 
 // The peer failsafe_adaptive is a permit of failsafe-go's AdaptiveLimiter for each task. The limit
 // begins at its maximum, Limit. It follows the trend of a window of recent durations, at least 1 s
-// and 50 tasks long, against a moving average of such windows. A task costs two mutexes, one
-// allocation and a t-digest entry. The library's executor is not used, see failsafe_bulkhead.
+// and 50 tasks long, against a moving average of such windows.
 //
 // The average follows the recent tasks within half a minute, so the limiter reacts to a lasting
 // slowdown for some seconds only, and to the end of a slowdown as to trouble (see TestLearned).

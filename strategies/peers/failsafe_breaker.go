@@ -15,11 +15,9 @@ import (
 )
 
 // The peer failsafe_breaker is a permit of failsafe-go's CircuitBreaker for each task, after one of
-// its Bulkhead, which is the limit. It opens when half of the last 100 calls have failed. Five
-// seconds later ten trial calls close or open it. The defaults of circuit_breaker are the same.
-//
-// The adapter checks the breaker when the task has its slot. It takes permits directly, see
-// failsafe_bulkhead. A task that panicked counts as a failure.
+// its Bulkhead, which is the limit. It has the defaults of circuit_breaker: it opens when half of
+// the last 100 calls have failed, and five seconds later ten trial calls close or open it. A task
+// that panicked counts as a failure.
 var _ = register(strategies.Spec{
 	Name: "failsafe_breaker",
 	Summary: "failsafe-go's CircuitBreaker behind its Bulkhead: two permits and a goroutine per " +

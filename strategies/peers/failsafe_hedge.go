@@ -130,7 +130,6 @@ func (a *attempts) make(ctx context.Context, second bool) (r strategies.Result) 
 	return r
 }
 
-// end waits for the running attempts and returns the result of the first.
 func (a *attempts) end() strategies.Result {
 	a.mu.Lock()
 	a.over = true

@@ -19,18 +19,17 @@ import (
 // and not the order of the others.
 //
 // When the queue exceeds twice the limit, a share of the tasks is refused, and at three times the
-// limit all are. So a task may be refused although there is room, and the clause BlocksOrSheds does
-// not hold. The Prioritizer converts the share to the lowest level that may wait, from the levels
-// of the last 1000 tasks at a full limiter. The adapter calls it when a task comes and calibrate is
-// over. If the queue fills in less time, the priority makes no difference (see
-// TestRefusesThePriority).
+// limit all are. So the clause BlocksOrSheds does not hold. The Prioritizer converts the share to
+// the lowest level that may wait, from the levels of the last 1000 tasks at a full limiter. The
+// adapter calls it when a task comes and calibrate is over. If the queue fills in less time, the
+// priority makes no difference (see TestRefusesThePriority).
 //
 // A task is in the library's class of its Priority, from 0 (very low) to 4 (very high). A class has
-// 100 levels, which tasks use in turn, so that a run can be repeated. The library draws them by
-// chance.
+// 100 levels. Tasks use them in turn, so that a run can be repeated, while the library draws them
+// by chance.
 //
-// The library checks the queue and joins it in two steps, so more tasks than allowed may wait (see
-// the known faults). The adapter therefore submits one task at a time.
+// The library checks the queue and joins it in two steps, so more tasks than allowed may wait. The
+// adapter therefore submits one task at a time.
 type failsafePriority struct {
 	engine.Lifecycle
 	limiter     adaptivelimiter.PriorityLimiter[any]

@@ -11,8 +11,7 @@ import (
 )
 
 // pond has one unbounded queue behind a mutex. It starts a worker for a task while there are fewer
-// than Limit, and workers end when the queue is empty. A running worker takes the next task without
-// a goroutine switch.
+// than Limit, and workers end when the queue is empty.
 //
 // The adapter calls Go, because the future of Submit costs six allocations. It never stops the
 // pool: an idle pool has no goroutine, and Stop uses a pool of the package, which testing/synctest

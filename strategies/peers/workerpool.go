@@ -12,11 +12,10 @@ import (
 )
 
 // workerpool sends each task to a dispatching goroutine, which sends it to a worker or an unbounded
-// queue. A task costs two goroutine switches. At 10 µs per task the dispatcher keeps half of two
-// cores busy.
+// queue. At 10 µs per task the dispatcher keeps half of two cores busy.
 //
-// A task that calls Goexit ends its worker. The pool does not notice it: the slot is lost, and Stop
-// waits forever. So after a Goexit the adapter does not wait for the pool's goroutines.
+// After a task has called Goexit, the pool has lost a slot and Stop waits forever. So the adapter
+// then does not wait for the pool's goroutines.
 var _ = register(strategies.Spec{
 	Name:    "workerpool",
 	Summary: "workerpool: a dispatcher with an unbounded queue, and workers that come and go",
