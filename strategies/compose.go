@@ -38,7 +38,6 @@ const (
 	Hedging               // whether a second attempt runs in parallel with the first
 )
 
-// String names the role, for a table.
 func (r Role) String() string {
 	return [...]string{"admission", "attempts", "routing", "second attempts"}[r]
 }
@@ -54,10 +53,9 @@ func Parts() []Part { return partSet.All() }
 
 // Compose makes a strategy of base and the parts around it, outermost first. A retry repeats
 // everything inside it: a rate inside a retry limits attempts, a rate outside it limits tasks.
+// Limit and Queue apply to base. The error explains why a part is useless in its position.
 //
 //	v, err := strategies.Compose(strategies.MustParse("worker_pool"), retry, rate)
-//
-// Limit and Queue apply to base. The error explains why a part is useless in its position.
 func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 	if len(parts) == 0 {
 		return base, nil

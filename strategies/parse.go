@@ -81,8 +81,7 @@ func isPart(name string) bool { return partSet.Has(name) }
 // plusName matches a separator of a composition, but not the + in a number such as 1e+06.
 var plusName = regexp.MustCompile(`\+[a-z]`)
 
-// splitComposition splits at each + before a name, up to the first strategy that is not a part. A +
-// in the parameters of that strategy belongs to them.
+// A + in the parameters of the base, the first strategy that is not a part, belongs to them.
 func splitComposition(c param.Call) (texts []string) {
 	text := c.String()
 	if first, _, several := strings.Cut(c.Name, "+"); !several && !isPart(first) {

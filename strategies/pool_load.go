@@ -29,7 +29,6 @@ type PoolLoad struct {
 // Stable reports whether the utilisation is below 1.
 func (l PoolLoad) Stable() bool { return l.Utilisation < 1 }
 
-// String adds the word unstable if the utilisation is 1 or more.
 func (l PoolLoad) String() string {
 	s := fmt.Sprintf("%v %d: utilisation %.3g", l.Class, l.Limit, l.Utilisation)
 	if !l.Stable() {
@@ -39,9 +38,8 @@ func (l PoolLoad) String() string {
 }
 
 // PoolLoads returns the utilisation of each pool and then, as AnyClass, of all slots together. A
-// class without a pool counts only in the last value, so that value can be unstable although no
-// pool is. The result holds for all distributions, because k slots do at most k seconds of work per
-// second.
+// class without a pool counts only in the last value. The result holds for all distributions,
+// because k slots do at most k seconds of work per second.
 func PoolLoads(pools []ClassPool, offered []ClassLoad) []PoolLoad {
 	all := PoolLoad{ClassPool: ClassPool{Class: AnyClass}}
 	loads := make([]PoolLoad, 0, len(pools)+1)

@@ -44,5 +44,4 @@ func (e *StoreError) Error() string {
 	return s
 }
 
-// Unwrap returns the cause.
 func (e *StoreError) Unwrap() error { return e.Cause }

@@ -18,7 +18,6 @@ const (
 	Calls                   // calls to a service that fail, are refused or are slow
 )
 
-// String returns the condition as a clause: "tasks have priorities".
 func (c Cause) String() string {
 	return [...]string{"", "tasks have priorities", "tasks have deadlines",
 		"tasks have tenants or keys", "tasks have weights", "calls fail, are refused or are slow"}[c]
@@ -39,7 +38,7 @@ func (t Twin) String() string {
 }
 
 // Distinct returns the in-process strategies whose runs differ for tasks with these causes. Each
-// omitted one has a twin in the result. Strategies that wait for a disk or server are omitted.
+// omitted one has a twin in the result.
 func Distinct(causes ...Cause) []Spec {
 	return slices.DeleteFunc(All(), func(s Spec) bool {
 		return s.RealClock || s.Twin.Of != "" &&
