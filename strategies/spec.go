@@ -162,7 +162,6 @@ const (
 	PowerSafe                   // the end of the machine: Submit returns after an fsync
 )
 
-// String returns the survived failure.
 func (d Durability) String() string { return [...]string{"nothing", "kill -9", "power loss"}[d] }
 
 // Chooses returns the Task field that orders waiting tasks: priority, deadline, tenant or "".

@@ -55,13 +55,10 @@ const (
 	atStart   = "start"
 )
 
-// An asynqQueue has the client and the server of asynq on one pool of connections. Limits of the
-// library:
-//   - A task of a killed process is retried after one to two minutes. With recovery=start, an
-//     instance that starts or has lost a connection ends all leases, by an undocumented key.
-//   - One loop fetches tasks, with at least two round trips per task.
-//   - Errors of replies are not reported.
-//   - The last 10,000 archived tasks (dead letters) are kept, for 90 days.
+// An asynqQueue has the client and the server of asynq on one pool of connections. A task of a
+// killed process is retried after one to two minutes. With recovery=start, an instance that starts
+// or has lost a connection ends all leases, by an undocumented key. The library does not report
+// errors of replies. It keeps the last 10,000 dead letters, for 90 days.
 type asynqQueue struct {
 	*health
 	redis     *redis.Client

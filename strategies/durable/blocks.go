@@ -12,9 +12,8 @@ import (
 )
 
 // blockFiles watches the message files of an embedded NATS server, because the server answers from
-// memory. The server appends to a file, replaces it to compact it, and removes a file without
-// unacknowledged messages only if there is a later one. So a changed byte, a shortened file and a
-// missing last file are foreign changes.
+// memory. The server appends to a file, replaces it to compact it, and removes a file only if there
+// is a later one. Other changes are damage.
 type blockFiles struct {
 	dir   string
 	files map[int]*blockFile // by number

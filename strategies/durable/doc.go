@@ -1,12 +1,11 @@
-// Package durable contains strategies whose queue outlives the submitting process. Importing the
-// package registers them.
+// Package durable contains strategies whose queue outlives the submitting process.
 //
 //	v := strategies.MustParse("sqlite_queue:sync=full")
 //	s, err := v.Spec.Start(ctx, strategies.Params{Limit: 8, Values: v.Values}, sink)
 //
 // [engine.Broker] documents the guarantees. After a kill, an interrupted task runs again when its
 // library finds it, by default asynq after 90 s to 1 min 45 s, river after an hour, jetstream after
-// 30 s (see TestRecovery). A parameter for a setting of a library has the library's default.
+// 30 s (see TestRecovery).
 //
 // # Servers
 //

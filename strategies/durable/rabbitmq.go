@@ -55,11 +55,11 @@ const (
 // A rabbitQueue has a queue for messages, one for messages that wait for another attempt and one
 // for dead letters. When the connection ends, the server redelivers unacknowledged messages.
 //
-// This process consumes the waiting messages, puts them back when they are due, and acknowledges
-// each after the confirm of its copy. Late negative acknowledgements would use up the prefetch. A
-// time to live would need a queue for each delay, and would move messages without a confirm. The
-// copy contains the number of attempts, because classic queues do not count them, and quorum queues
-// of RabbitMQ 4 drop a message after 20.
+// This process puts the waiting messages back when they are due, and acknowledges each after the
+// confirm of its copy. Late negative acknowledgements would use up the prefetch. A time to live
+// would need a queue for each delay, and would move messages without a confirm. The copy contains
+// the number of attempts, because classic queues do not count them, and quorum queues of RabbitMQ 4
+// drop a message after 20.
 type rabbitQueue struct {
 	*health
 	name, later, dead string

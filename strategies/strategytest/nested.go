@@ -46,7 +46,6 @@ type Nesting struct {
 	Hang string
 }
 
-// String returns the limit, or "never".
 func (n Nesting) String() string {
 	if n.Limit == 0 {
 		return "never"
