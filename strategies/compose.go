@@ -80,7 +80,7 @@ func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 }
 
 // Alone makes a strategy of a part around base, under the part's name and with its parameters.
-// words has the texts of its Spec.
+// words has the texts of the new Spec.
 func Alone(part Part, base, words Spec) Spec {
 	s, err := addPart(PartVariant{Spec: part}, baseSpec(Variant{Spec: base}))
 	if err != nil {

@@ -2,7 +2,7 @@ package strategies
 
 // A Learner is an instance that adapts its limit to the tasks that end.
 type Learner interface {
-	// It is safe for concurrent use.
+	// Limit is safe for concurrent use.
 	Limit() int
 	// OnLimit makes the instance call f with each new limit. Call it before the first Submit. f
 	// must be safe for concurrent use, return at once and call no method of the instance.

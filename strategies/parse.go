@@ -81,7 +81,8 @@ func isPart(name string) bool { return partSet.Has(name) }
 // plusName matches a separator of a composition, but not the + in a number such as 1e+06.
 var plusName = regexp.MustCompile(`\+[a-z]`)
 
-// A + in the parameters of the base, the first strategy that is not a part, belongs to them.
+// splitComposition splits at each + before a name, but not in the parameters of the base, which is
+// the first strategy that is not a part.
 func splitComposition(c param.Call) (texts []string) {
 	text := c.String()
 	if first, _, several := strings.Cut(c.Name, "+"); !several && !isPart(first) {

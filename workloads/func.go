@@ -51,7 +51,7 @@ type function struct {
 
 func (f *function) Do(ctx context.Context, seq uint64) error { return f.do(ctx, seq) }
 
-// The first task bears the one-time costs.
+// moments ignores a first task, which bears the one-time costs.
 func moments(do Work) (Moments, error) {
 	const most, enough = 200, 200 * time.Millisecond
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Served is implemented by workloads that start a server, in which the run's target then is.
+// Served is implemented by workloads that start a server. The run's target is then in that server.
 type Served interface {
 	// Serve starts the server before the first Do. wrap makes the handler from one request's work.
 	Serve(wrap func(work Work) http.Handler) error

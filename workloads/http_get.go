@@ -100,7 +100,7 @@ func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
 	return &httpOwn{httpClient: w, service: waits.Do, sleepBy: waits.SleepBy}, nil
 }
 
-// seqHeader has the sequence number of the task, so the server does the same work.
+// seqHeader contains the sequence number of the task, so the server does the same work.
 const seqHeader = "Poolbench-Seq"
 
 // A larger answer is an error, because a body may have no end.

@@ -50,7 +50,7 @@ func (w *httpOwn) Serve(wrap func(work Work) http.Handler) (err error) {
 
 func (w *httpOwn) SleepBy(sleep Sleep) { w.sleepBy(sleep) }
 
-// Pending requests end with an error.
+// Close ends pending requests with an error.
 func (w *httpOwn) Close() error {
 	err := w.httpClient.Close()
 	if w.server != nil {

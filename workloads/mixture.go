@@ -18,7 +18,7 @@ var _ = register(Spec{
 	New:     drawn(mixtureOf),
 })
 
-// A draw searches the weights linearly.
+// mostBranches bounds the time of a draw, which is linear.
 const mostBranches = 8
 
 func branchKeys(weights, dists []string) (keys []param.Key) {

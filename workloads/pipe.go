@@ -155,7 +155,7 @@ func (w *pipes) remove(p *pipe) error {
 
 func (p *pipe) close() error { return errors.Join(p.to.Close(), p.from.Close()) }
 
-// Tasks in flight fail.
+// Close makes tasks in flight fail.
 func (w *pipes) Close() error {
 	w.mu.Lock()
 	var errs []error

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// in reading order
+// labelKeys is in reading order.
 var labelKeys = [traces.MostLabels]string{"tenant", "priority", "deadline"}
 
 type traceLabel[T any] struct {
@@ -117,7 +117,7 @@ func readLabels[T any](
 	return l, nil
 }
 
-// The number 0 has the most tasks.
+// ranked gives the number 0 to the text with the most tasks.
 func ranked(labels traces.Labels) []int32 {
 	tasks, order := make([]int, len(labels.Texts)), make([]int, len(labels.Texts))
 	for _, text := range labels.Of {

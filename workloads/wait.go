@@ -54,7 +54,7 @@ func (w *waiter) DoPart(
 	return w.Time(seq)-from > length, w.wait(ctx, seq, from, length)
 }
 
-// With another return, Go would allocate a defer list.
+// wait has two defers and seven returns. With one more return, Go would allocate a defer list.
 func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -58,7 +58,7 @@ type Partitioned interface {
 // Waiting is implemented by workloads whose tasks wait. Runtime timers are up to a millisecond late
 // under the real clock, where the driver may set a better sleep.
 type Waiting interface {
-	// It is called before the first Do.
+	// SleepBy is called before the first Do.
 	SleepBy(sleep Sleep)
 }
 

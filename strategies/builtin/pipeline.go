@@ -142,7 +142,7 @@ func (s *pipeline) addStages(
 	return prepare, s.stages[len(prepare)+1:]
 }
 
-// Submit also blocks, with stages, until fewer tasks are accepted than there is room for.
+// With stages, Submit also blocks while there is no room for another task.
 func (s *pipeline) Submit(ctx context.Context, t *strategies.Task) error {
 	if s.rooms == nil {
 		return s.Send(ctx, s.submitted, t)

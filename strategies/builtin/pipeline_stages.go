@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// the example "squaring numbers" of the Go blog (Pipelines and cancellation, 2014)
+// classicStages is the example "squaring numbers" of the Go blog (Pipelines and cancellation, 2014)
 const classicStages, classic = "1(1ms)+work+1(2ms)", "classic"
 
 func parseStages(text string, limit int) (all []strategies.Stage, err error) {

@@ -110,7 +110,7 @@ for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 	redis.call('ZADD', KEYS[1], 0, id)
 end`)
 
-// A queue with active tasks cannot be deleted.
+// asynqInactive makes active tasks pending, because a queue with active tasks cannot be deleted.
 var asynqInactive = redis.NewScript(`
 while redis.call('RPOPLPUSH', KEYS[1], KEYS[2]) do end`)
 
@@ -305,7 +305,7 @@ func (m *asynqMessage) Reply(r engine.Reply) error {
 	return nil
 }
 
-// Messages of the log might contain the server's address.
+// silent discards the log, whose messages might contain the server's address.
 type silent struct{}
 
 func (silent) Debug(...any) {}

@@ -71,7 +71,7 @@ func (s *Dispatch) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// isFull updates inside. If a Submit will wait, it ends sharing.
+// isFull updates inside. If a Submit will wait, it ends the sharing of pages.
 func (s *Dispatch) isFull() bool {
 	s.inside -= s.queue.claims()
 	if s.inside >= s.most && !s.Sheds {

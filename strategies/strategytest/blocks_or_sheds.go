@@ -47,7 +47,7 @@ func acceptsUntilFull(r *rig) error {
 	return nil
 }
 
-// The workers of a new instance may not have started.
+// A new instance must accept tasks although its workers may not have started.
 func acceptsFromTheFirstInstant(r *rig) error {
 	for range 50 {
 		fresh := newRig(r.scene, r.spec, r.p)

@@ -58,7 +58,7 @@ func blockedSubmitReturns(r *rig) error {
 	return c.untouched()
 }
 
-// Exactly one of the two must win.
+// The end of the context and the free room race. Exactly one of the two must win.
 func cancelRacesRoom(r *rig) error {
 	var calls []*call
 	for range 100 {

@@ -116,7 +116,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// the virtual time of the last start, and of the first Done
+// begin returns the virtual time of the last start, and end that of the first Done.
 func (j *job) begin() time.Duration { return time.Duration(j.started.Load()) }
 func (j *job) end() time.Duration   { return time.Duration(j.ended.Load()) }
 

@@ -243,7 +243,7 @@ func checkNested(spec strategies.Spec) error {
 	return nil
 }
 
-// The slots must be usable by tasks without a class.
+// All slots of the returned parameters must be usable by tasks without a class.
 func roomFor(spec strategies.Spec, slots int) (p strategies.Params, ok bool) {
 	for limit := slots; limit <= nestedMost*slots; limit++ {
 		p, err := defaults(spec, limit)

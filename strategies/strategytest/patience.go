@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// GiveUps allows more callers.
+// fewCallers give up in the clause Context. GiveUps allows more callers.
 const fewCallers = 1000
 
 // GiveUps returns an error if cancelled Submits leave something behind in an instance of spec. Rare
