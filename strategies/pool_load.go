@@ -38,8 +38,7 @@ func (l PoolLoad) String() string {
 }
 
 // PoolLoads returns the utilisation of each pool and then, as AnyClass, of all slots together. A
-// class without a pool counts only in the last value. The result holds for all distributions,
-// because k slots do at most k seconds of work per second.
+// class without a pool counts only in the last value. The result holds for all distributions.
 func PoolLoads(pools []ClassPool, offered []ClassLoad) []PoolLoad {
 	all := PoolLoad{ClassPool: ClassPool{Class: AnyClass}}
 	loads := make([]PoolLoad, 0, len(pools)+1)

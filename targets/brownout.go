@@ -12,8 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults the throughput grows up to 10 concurrent calls. With more it falls, in the
-// limit to half of the maximum.
 var _ = register(Spec{
 	Name: "brownout",
 	Summary: "slows down as more calls are in service: beyond a knee, each one more makes all " +

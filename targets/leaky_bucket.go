@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults, 100 per second and a queue of 10, a call waits at most 100 ms.
 var _ = register(Spec{
 	Name: "leaky_bucket",
 	Summary: "serves calls one by one at a rate: a burst waits its turn in a short queue, and " +

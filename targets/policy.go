@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A Policy decides on calls from their times alone. It has state and is not safe for concurrent
-// use. It may also have a method Counts, as in Counted. Times are durations since any origin. They
-// must not be negative or decrease.
+// A Policy decides on calls from their times alone. It is not safe for concurrent use. It may also
+// have a method Counts, as in Counted. Times are durations since any origin. They must not be
+// negative or decrease.
 type Policy interface {
 	Admit(now time.Duration) Decision
 	// Quota returns the remaining quota at now without changing it.

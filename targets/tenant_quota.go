@@ -30,8 +30,8 @@ var _ = register(Spec{
 	},
 })
 
-// tenantQuota has a TokenBucket per tenant. Full buckets are deleted, because new ones are full. If
-// mostBuckets buckets are in use, calls of new tenants are refused as Unavailable.
+// tenantQuota has a TokenBucket per tenant, and deletes full ones. If mostBuckets buckets are in
+// use, calls of new tenants are refused as Unavailable.
 type tenantQuota struct {
 	calls
 	clock clock

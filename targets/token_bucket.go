@@ -12,8 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults, a client that keeps to 100 calls per second is not refused after a delay of up
-// to 100 ms.
 var _ = register(Spec{
 	Name: "token_bucket",
 	Summary: "refuses calls above a rate, but allows bursts, and reports when the next one would be " +

@@ -131,7 +131,6 @@ func (s *fairShare) addTenant(number int32) *tenant {
 	return t
 }
 
-// removeTenant removes the tenant with the current turn, which has no more tasks.
 func (s *fairShare) removeTenant(t *tenant) {
 	delete(s.tenants, t.number)
 	s.credited = false

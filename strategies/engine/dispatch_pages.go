@@ -129,7 +129,6 @@ func (q *pages) quit(p *page) {
 	}
 }
 
-// claims returns the number of claims since the last call.
 func (q *pages) claims() int {
 	if !q.shared {
 		return 0

@@ -7,10 +7,7 @@
 // outcomes of a task a learning limiter counts as successes and as signs of overload. Spec.Adds of
 // each peer lists what its adapter adds, with the behaviour of the bare library.
 //
-// # How to add one
-//
-// Copy the file of a similar peer. Declare only facts that are true, because the contract tests
-// check them in both directions. Add the module to strategies/peers in
+// To add one, copy the file of a similar peer, and add the module to strategies/peers in
 // internal/project/arrows_test.go.
 //
 // # Known faults

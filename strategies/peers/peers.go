@@ -26,7 +26,6 @@ func Has(name string) bool {
 	return slices.ContainsFunc(all, func(s strategies.Spec) bool { return s.Name == name })
 }
 
-// limitOf is the bound of all peers, and the capacity of those without a queue.
 func limitOf(p strategies.Params) int { return p.Limit }
 
 // failsafeAdds are the additions of adapters that do not use failsafe-go's executor.

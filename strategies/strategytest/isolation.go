@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// isolation tests clauses in child processes. It uses one until it ends.
 type isolation struct {
 	test          string // name of the test that called Run
 	call          string

@@ -208,7 +208,6 @@ type call struct {
 
 func (c *call) over() bool { return isClosed(c.returned) }
 
-// err returns nil while the call is pending.
 func (c *call) err() error {
 	if !c.over() {
 		return nil

@@ -208,7 +208,6 @@ func (g *treeRun) submit(ctx context.Context, j *job) bool {
 
 var nestedTrees = []Tree{{1, 3, 2, true}, {2, 2, 2, false}}
 
-// nests reports whether a strategy can have, and keep, the slots for the first tree.
 func nests(spec strategies.Spec) bool {
 	if spec.Shrinks {
 		return false
