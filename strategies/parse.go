@@ -13,8 +13,7 @@ import (
 type Variant = param.Variant[Spec]
 
 // Parse parses name or name:key=value,… of a registered strategy, or a composition such as
-// retry:attempts=5+token_bucket:rate=10+worker_pool, outermost first (see Compose). The error names
-// the invalid parameter.
+// retry:attempts=5+token_bucket:rate=10+worker_pool, outermost first (see Compose).
 func Parse(text string) (Variant, error) {
 	c, err := param.Parse(text)
 	if err != nil {
@@ -82,8 +81,8 @@ func isPart(name string) bool { return partSet.Has(name) }
 // plusName matches a separator of a composition, but not the + in a number such as 1e+06.
 var plusName = regexp.MustCompile(`\+[a-z]`)
 
-// splitComposition splits a call at each + before a name, up to the first strategy that is not a
-// part. A + in the parameters of that strategy belongs to them.
+// splitComposition splits at each + before a name, but not in the parameters of the base, which is
+// the first strategy that is not a part.
 func splitComposition(c param.Call) (texts []string) {
 	text := c.String()
 	if first, _, several := strings.Cut(c.Name, "+"); !several && !isPart(first) {
