@@ -34,6 +34,7 @@ type crashOptions struct {
 	kills    int
 	kill     string
 	settings []string // settings of the server
+	servers  *[]registry.Server
 	patience time.Duration
 	format   string
 	html     flags.Output
@@ -79,7 +80,7 @@ func (a *app) crashCommand() *cobra.Command {
 	fs.Uint64Var(&o.Seed, "seed", 1, "seed `N` of the tasks and of the moments of the kills")
 	fs.DurationVar(&o.patience, "patience", patience,
 		"end after this `TIME` without progress: tasks still in the queue were not waited for")
-	options.Servers(cmd)
+	o.servers = options.Servers(cmd)
 	flags.Choice(cmd, &o.format, "format", "output format", "text", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
@@ -133,6 +134,9 @@ func replaceEnv(name, value string) (restore func(), err error) {
 func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	p, v, level, err := o.plan()
 	if err != nil {
+		return err
+	}
+	if err := options.CheckServers(*o.servers, v); err != nil {
 		return err
 	}
 	ctx, done := terminal.Interruptible(ctx, func(string) {})

@@ -6,7 +6,7 @@ import (
 )
 
 // Known ends a message about an unknown name: "(known: a, b)", preceded by the most similar name,
-// if any.
+// if any. Next to that name, a long list would only hide it.
 func Known(name string, known []string) string {
 	all := "known: " + strings.Join(known, ", ")
 	best, least := "", max(1, len(name)/3)+1
@@ -15,7 +15,10 @@ func Known(name string, known []string) string {
 			best, least = k, d
 		}
 	}
-	if best != "" {
+	switch {
+	case best != "" && len(known) > 12:
+		return "(did you mean " + best + "?)"
+	case best != "":
 		return fmt.Sprintf("(did you mean %s? %s)", best, all)
 	}
 	return "(" + all + ")"

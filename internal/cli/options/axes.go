@@ -236,6 +236,9 @@ const MostRuns = 1_000_000
 
 func axisNames() []string { return text.Texts(axes(), func(x axis) string { return x.name }) }
 
+// shorthands are those of attack.
+var shorthands = map[string]string{"n": "n", "rate": "r", "duration": "d"}
+
 // AddAxes returns the words that the flags set, which are parsed after all flags.
 func AddAxes(cmd *cobra.Command, without ...string) Words {
 	given := Words{}
@@ -243,7 +246,7 @@ func AddAxes(cmd *cobra.Command, without ...string) Words {
 		if slices.Contains(without, x.name) {
 			continue
 		}
-		cmd.Flags().Var(flags.Value{Kind: x.value.Kind, Take: func(text string) error {
+		cmd.Flags().VarP(flags.Value{Kind: x.value.Kind, Take: func(text string) error {
 			if flags.Blank(text) {
 				return flags.ErrEmpty
 			}
@@ -252,7 +255,7 @@ func AddAxes(cmd *cobra.Command, without ...string) Words {
 			}
 			given[x.name] = append(given[x.name], Word{text, "--" + x.name})
 			return nil
-		}}, x.name, x.doc)
+		}}, x.name, shorthands[x.name], x.doc)
 		if x.names != nil {
 			flags.Complete(cmd, x.name, x.names)
 		}
