@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
@@ -278,11 +278,11 @@ func (t *tally) count(text string) {
 }
 
 var (
-	ofRequest  = regexp.MustCompile(`^[A-Z][a-z]+ "(?:[^"\\]|\\.)*": `)
-	localEnd   = regexp.MustCompile(`\S+:\d+->`)
-	ofStream   = regexp.MustCompile(`stream ID \d+`)
-	afterValue = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-	tooLate    = regexp.MustCompile(`(i/o timeout|context deadline exceeded)( \(.*\))?$`)
+	ofRequest  = lazyregexp.New(`^[A-Z][a-z]+ "(?:[^"\\]|\\.)*": `)
+	localEnd   = lazyregexp.New(`\S+:\d+->`)
+	ofStream   = lazyregexp.New(`stream ID \d+`)
+	afterValue = lazyregexp.New(`"(?:[^"\\]|\\.)*"`)
+	tooLate    = lazyregexp.New(`(i/o timeout|context deadline exceeded)( \(.*\))?$`)
 )
 
 // errorKind omits the request and the parts that differ between connections.

@@ -9,10 +9,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
@@ -90,7 +90,7 @@ func sameHeader(a, b http.Header) bool {
 	return len(a) == len(b) && maps.EqualFunc(a, b, slices.Equal[[]string])
 }
 
-var begins = regexp.MustCompile(`^[A-Z]+\s`)
+var begins = lazyregexp.New(`^[A-Z]+\s`)
 
 // checkTargets scans the http format as vegeta does and returns the first lines of targets.
 func checkTargets(text []byte) (targets []int, err error) {

@@ -56,7 +56,7 @@ func (v Values) OrDefaults(keys []Key) (Values, error) {
 func defaults(keys []Key) []value {
 	parsed := make([]value, len(keys))
 	for i, k := range keys {
-		if !keyForm.MatchString(k.Name) ||
+		if !isKey(k.Name) ||
 			slices.ContainsFunc(keys[:i], func(o Key) bool { return o.Name == k.Name }) {
 			panic(fmt.Sprintf("param: key %q is out of form or declared twice", k.Name))
 		}

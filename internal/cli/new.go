@@ -7,13 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 //go:embed newmodule
@@ -90,7 +90,7 @@ func goModIn(dir string) (string, error) {
 	return string(text), nil
 }
 
-var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+var moduleName = lazyregexp.New(`^[a-z][a-z0-9_-]*$`)
 
 // On an error writeModule removes the files it has written.
 func writeModule(dir, source string) (err error) {

@@ -3,7 +3,6 @@ package directory
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -131,7 +131,7 @@ func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, e
 }
 
 // Values of the summedAxes are summed over generators.
-var summedAxes = regexp.MustCompile(`/(rate|n|sessions|arrival=closed:clients)=[^/,]+`)
+var summedAxes = lazyregexp.New(`/(rate|n|sessions|arrival=closed:clients)=[^/,]+`)
 
 func ofAll(name string, generators int) string {
 	return summedAxes.ReplaceAllStringFunc(name, func(axis string) string {

@@ -8,16 +8,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"syscall"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"golang.org/x/sys/unix"
 )
 
 var standard = map[string]int{"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
-var numbered = regexp.MustCompile(`^/(?:dev|proc/(?:self|thread-self|(\d+)))/fd/(\d+)$`)
+var numbered = lazyregexp.New(`^/(?:dev|proc/(?:self|thread-self|(\d+)))/fd/(\d+)$`)
 
 // Another program may have opened the file of a descriptor, as with >>. The file is therefore
 // neither replaced nor overwritten from the start.

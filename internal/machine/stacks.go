@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -61,7 +62,8 @@ func (m Mark) parse(profile string) (all Stacks) {
 				s.Frames = append(s.Frames, Frame{function, column[3]})
 			case s.Count == 0:
 				// the first line of the profile has a different form and no labels
-				_, _ = fmt.Sscanf(line, "%d @", &s.Count)
+				count, _, _ := strings.Cut(line, " @")
+				s.Count, _ = strconv.Atoi(count)
 			}
 		}
 		if marked {

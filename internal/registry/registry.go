@@ -2,17 +2,12 @@ package registry
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/text"
 )
-
-// Dashes are invalid, because the Go benchmark format interprets a trailing "-8" of a benchmark's
-// name as GOMAXPROCS.
-var lowerSnake = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
 // A Set contains the parts of one kind, first those of its own package in the order of their names,
 // then those of other packages. The zero value with Kind set is ready to use.
@@ -38,7 +33,8 @@ func (s *Set[T]) Add(name string, v T) T { return s.add(&s.own, part[T]{name, v}
 func (s *Set[T]) AddOther(name string, v T) T { return s.add(&s.others, part[T]{name, v}) }
 
 func (s *Set[T]) add(to *[]part[T], p part[T]) T {
-	if !lowerSnake.MatchString(p.name) {
+	// A dash is invalid, because Go's benchmark format interprets a trailing "-8" as GOMAXPROCS.
+	if !text.IsLowerSnake(p.name) {
 		panic(fmt.Sprintf("%s name %q is not lower_snake", s.Kind, p.name))
 	}
 	if s.Has(p.name) {

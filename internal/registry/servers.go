@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -52,7 +52,7 @@ func (s Server) Ready() error {
 
 func (s Server) Address() string { return s.Whole(os.Getenv(s.Variable)) }
 
-var hostPort = regexp.MustCompile(`^([\w.-]+|\[[0-9a-fA-F:.]+\]):\d+(/\S*)?$`)
+var hostPort = lazyregexp.New(`^([\w.-]+|\[[0-9a-fA-F:.]+\]):\d+(/\S*)?$`)
 
 // Whole adds the scheme if the address lacks one.
 func (s Server) Whole(address string) string {

@@ -1,10 +1,10 @@
 package rundir
 
 import (
-	"regexp"
 	"strconv"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -27,7 +27,7 @@ func (g Gap) String() string {
 		g.To.Round(unit).String()
 }
 
-var gap = regexp.MustCompile(`(\d+) tasks? due from (\S+) to ([^\s,;]+)`)
+var gap = lazyregexp.New(`(\d+) tasks? due from (\S+) to ([^\s,;]+)`)
 
 func ParseGaps(reason string) (all []Gap) {
 	for _, found := range gap.FindAllStringSubmatch(reason, -1) {

@@ -2,11 +2,12 @@ package rundir
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 // Schema is the version of results.txt.
@@ -126,9 +127,9 @@ func (e End) Line() string {
 	return Complete.Line(fmt.Sprintf("%d runs", e.Runs))
 }
 
-var ends = map[Mark]*regexp.Regexp{
-	Complete: regexp.MustCompile(`^(\d+) runs?$`),
-	Partial:  regexp.MustCompile(`^(\d+) of (\d+) runs?(?:: (.*))?$`),
+var ends = map[Mark]*lazyregexp.Regexp{
+	Complete: lazyregexp.New(`^(\d+) runs?$`),
+	Partial:  lazyregexp.New(`^(\d+) of (\d+) runs?(?:: (.*))?$`),
 }
 
 func ParseEnd(m Mark, rest string) (e End, ok bool) {

@@ -3,8 +3,9 @@ package rundir
 import (
 	"fmt"
 	"hash/fnv"
-	"regexp"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 const (
@@ -14,7 +15,7 @@ const (
 
 const FlightKind = "flight"
 
-var unsafeInFiles = regexp.MustCompile(`[^a-zA-Z0-9_]+`)
+var unsafeInFiles = lazyregexp.New(`[^a-zA-Z0-9_]+`)
 
 // The path is relative to the directory, with slashes. It contains a hash of the name, which is too
 // long for a file name.

@@ -3,11 +3,11 @@ package text
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
@@ -170,7 +170,7 @@ func KindOf(unit string) Kind {
 	return Numbers
 }
 
-var shares = regexp.MustCompile(`(^|-)(shed|throttled|failed|abandoned|gave-up|gave-up-started|` +
+var shares = lazyregexp.New(`(^|-)(shed|throttled|failed|abandoned|gave-up|gave-up-started|` +
 	`wasted-service|missed|waited|blocked|resent|unsent|long|seen-full|tail-[a-z-]+|status-.+)/op$|` +
 	`utilisation$|-share$|^cpu-(wait|others|pressure|steal)$|` +
 	`^gc-cpu$|^relative-deviation$`)
@@ -238,7 +238,7 @@ func Percent(size float64) string {
 
 func Given(unit string, v float64) string { return trim(Metric(unit, v)) }
 
-var numberAndUnit = regexp.MustCompile(`([0-9]) (ms\b|µs\b|ns\b|s\b|times\b|/s\b|%)`)
+var numberAndUnit = lazyregexp.New(`([0-9]) (ms\b|µs\b|ns\b|s\b|times\b|/s\b|%)`)
 
 // Together replaces the blank between a number and its unit by a no-break space.
 func Together(text string) string { return numberAndUnit.ReplaceAllString(text, "$1\u00a0$2") }

@@ -1,9 +1,10 @@
 package text
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 const masked = "…"
@@ -64,7 +65,7 @@ func cutHost(head string) (host, path string) {
 // less often.
 const leastToken = 20
 
-var jwt = regexp.MustCompile(`^eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*$`)
+var jwt = lazyregexp.New(`^eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*$`)
 
 func isToken(segment string) bool {
 	if len(segment) < leastToken {
@@ -111,7 +112,7 @@ func DiscreetText(text string, show ...string) string {
 }
 
 // A word is a quoted text, or a text without spaces.
-var word = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?:\{\{.*?\}\}|[^\s"])+`)
+var word = lazyregexp.New(`"(?:[^"\\]|\\.)*"|(?:\{\{.*?\}\}|[^\s"])+`)
 
 func discreetWord(w string, show []string) string {
 	if strings.Contains(w, "://") {
@@ -126,7 +127,7 @@ func discreetWord(w string, show []string) string {
 
 // user matches a possible user and password, even in a malformed URL. It rather matches too much
 // than too little.
-var user = regexp.MustCompile(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
+var user = lazyregexp.New(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
 
 func withoutUser(text string) string {
 	// Files have 100,000 URLs, and the expression takes microseconds.
@@ -138,8 +139,8 @@ func withoutUser(text string) string {
 
 // A plain template action inserts a value and contains no secret.
 var (
-	action = regexp.MustCompile(`\{\{.*?\}\}`)
-	plain  = regexp.MustCompile(`^\{\{\s*\w+(?:\s+-?\d+)*\s*\}\}$`)
+	action = lazyregexp.New(`\{\{.*?\}\}`)
+	plain  = lazyregexp.New(`^\{\{\s*\w+(?:\s+-?\d+)*\s*\}\}$`)
 )
 
 // cutAction ignores characters within template actions.

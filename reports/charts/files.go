@@ -3,9 +3,9 @@ package charts
 import (
 	"io"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
@@ -37,4 +37,4 @@ func FileName(text string) string {
 	return strings.Trim(out[:min(len(out), 100)], "-")
 }
 
-var notAlphanumeric = regexp.MustCompile("[^a-z0-9]+")
+var notAlphanumeric = lazyregexp.New("[^a-z0-9]+")

@@ -4,20 +4,20 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // tailUnit matches a quantile of a clock reading with histograms in run directories.
-var tailUnit = regexp.MustCompile(`^p(\d+(?:\.\d+)?)-(response|wait|service)-sec$`)
+var tailUnit = lazyregexp.New(`^p(\d+(?:\.\d+)?)-(response|wait|service)-sec$`)
 
 // Below leastTail, one value per run has as much information as its histogram.
 const leastTail = 0.99

@@ -2,11 +2,11 @@ package results
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
@@ -42,7 +42,7 @@ var (
 	// in the order of tables
 	kinds = []string{metric.ClassShort, metric.ClassLong, metric.ClassCPU, metric.ClassIO,
 		metric.Priority, metric.Tenant}
-	labelled = regexp.MustCompile(fmt.Sprintf(`^((?:%s)(?:-\d+)?)-(?:%s|%s)$`,
+	labelled = lazyregexp.New(fmt.Sprintf(`^((?:%s)(?:-\d+)?)-(?:%s|%s)$`,
 		strings.Join(kinds, "|"), metric.MeanResponse, metric.P99Response))
 )
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 )
@@ -69,7 +69,7 @@ func (p *parser) checkLine(line int, s []byte) error {
 	return nil
 }
 
-var failure = regexp.MustCompile(`^(FAIL\b|--- FAIL: |panic: |fatal error: |exit status [1-9])`)
+var failure = lazyregexp.New(`^(FAIL\b|--- FAIL: |panic: |fatal error: |exit status [1-9])`)
 
 func isResultLine(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("Benchmark")) && len(bytes.Fields(text)) >= 4

@@ -2,10 +2,10 @@ package results
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
@@ -15,7 +15,7 @@ type Stage struct {
 	Begin, End time.Duration
 }
 
-var staged = regexp.MustCompile(`^stages:(?:.*,)?at=([^,]*)`)
+var staged = lazyregexp.New(`^stages:(?:.*,)?at=([^,]*)`)
 
 // Stages parses an arrival process in the name of a run, or returns nil.
 func Stages(arrival string) (all []Stage) {

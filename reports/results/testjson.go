@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 // testEvents joins the lines that go test -json splits: a result line has an event for the name,
@@ -19,7 +20,7 @@ type testEvents struct {
 }
 
 // No other line of benchmark output begins with a brace.
-var testEvent = regexp.MustCompile(`^\s*\{\s*"(.*")?Action"\s*:\s*"`)
+var testEvent = lazyregexp.New(`^\s*\{\s*"(.*")?Action"\s*:\s*"`)
 
 func (e *testEvents) add(line []byte) error {
 	var event struct{ Action, Package, Test, Output string }

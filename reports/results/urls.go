@@ -3,11 +3,11 @@ package results
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
@@ -19,7 +19,7 @@ type Part struct {
 	count  float64
 }
 
-var stepCount = regexp.MustCompile(`^(step(\d+)-([a-z0-9_]+)-)count$`)
+var stepCount = lazyregexp.New(`^(step(\d+)-([a-z0-9_]+)-)count$`)
 
 // PartsOf returns the URLs by falling number of requests, or the steps in order.
 func PartsOf(run *Run) (all []Part) {

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
@@ -58,16 +58,14 @@ func newHealth(away time.Duration) *health {
 
 // permanent matches errors that a retry cannot fix. 53100, 58…, XX001 and XX002 are codes of
 // PostgreSQL.
-var permanent = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|quota exceeded|` +
-		`file too large|disk i/o error|read-?only|malformed|corrupt|not a database|no such table|` +
-		`unable to open database|SQLSTATE (53100|58\w{3}|XX00[12]|3D000|3F000|42P01)|` +
-		`OOM command|MISCONF|` +
-		`maximum (bytes|messages|message size) exceeded|(resource|storage) limits? exceeded|` +
-		`insufficient (storage )?resources|stream not found`)
-})
+var permanent = lazyregexp.New(`(?i)no space left|disk (quota|is full|full)|quota exceeded|` +
+	`file too large|disk i/o error|read-?only|malformed|corrupt|not a database|no such table|` +
+	`unable to open database|SQLSTATE (53100|58\w{3}|XX00[12]|3D000|3F000|42P01)|` +
+	`OOM command|MISCONF|` +
+	`maximum (bytes|messages|message size) exceeded|(resource|storage) limits? exceeded|` +
+	`insufficient (storage )?resources|stream not found`)
 
-func isPermanent(err error) bool { return err != nil && permanent().MatchString(err.Error()) }
+func isPermanent(err error) bool { return err != nil && permanent.MatchString(err.Error()) }
 
 // An error counts against the store unless the caller cancelled the request.
 func (h *health) record(of *streak, begun time.Time, err error) error {

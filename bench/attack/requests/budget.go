@@ -3,9 +3,10 @@ package requests
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"text/template"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 const (
@@ -79,7 +80,7 @@ func lengthOf(v any) int {
 }
 
 // wide matches a width or precision above 999, or one from an argument.
-var wide = regexp.MustCompile(`%[^a-zA-Z%]*(?:[0-9]{4}|\*)`)
+var wide = lazyregexp.New(`%[^a-zA-Z%]*(?:[0-9]{4}|\*)`)
 
 func (x *executor) printf(format string, args ...any) (string, error) {
 	if wide.MatchString(format) {

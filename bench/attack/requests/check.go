@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 // The parser needs up to 8 KiB of stack for each level of nesting.
@@ -100,6 +101,6 @@ func check(text []byte) (checked []byte, err error) {
 	return text, nil
 }
 
-var plainVariable = regexp.MustCompile(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+var plainVariable = lazyregexp.New(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
 const mostName = 256

@@ -2,9 +2,10 @@ package requests
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 // A Variable of the environment is used in requests. Its value is masked in output.
@@ -24,7 +25,7 @@ func (e *UnsetError) Error() string {
 		e.Name)
 }
 
-var variable = regexp.MustCompile(`\$?\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+var variable = lazyregexp.New(`\$?\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
 // Expand replaces the variables in a text by their values, passed through escape unless nil.
 func (e *Environment) Expand(text string, escape func(string) string) (string, error) {

@@ -10,14 +10,13 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -274,27 +273,23 @@ const (
 	secretWords = `sig|pin|sid`
 )
 
-var secretName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)` + secretParts +
-		`|(?:^|[^a-z])(?:` + secretWords + `)(?:$|[^a-z])`)
-})
+var secretName = lazyregexp.New(`(?i)` + secretParts +
+	`|(?:^|[^a-z])(?:` + secretWords + `)(?:$|[^a-z])`)
 
 // IsSecret reports whether values with that name must be masked.
-func IsSecret(name string) bool { return secretName().MatchString(name) }
+func IsSecret(name string) bool { return secretName.MatchString(name) }
 
 // inField matches a field with a secret's name, also in JSON within a JSON string.
-var inField = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)((?:[\w.-]*(?:` + secretParts + `)[\w.-]*|\b(?:` + secretWords +
-		`))\\?"?\s*[:=]\s*(?:(?:Bearer|Basic|Token|Digest)\s+)?)(\\"(?:[^"\\]|\\\\.)*(?:\\")?|"(?:[^"\\]|\\.)*"?|[^\s,;&}"<]+)`)
-})
+var inField = lazyregexp.New(`(?i)((?:[\w.-]*(?:` + secretParts + `)[\w.-]*|\b(?:` + secretWords +
+	`))\\?"?\s*[:=]\s*(?:(?:Bearer|Basic|Token|Digest)\s+)?)(\\"(?:[^"\\]|\\\\.)*(?:\\")?|"(?:[^"\\]|\\.)*"?|[^\s,;&}"<]+)`)
 
-var inURL = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>\\]+`)
+var inURL = lazyregexp.New(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>\\]+`)
 
 // Mask masks secrets, fields with secret names, and URLs in a text.
 func Mask(s string, secrets []Secret) string {
 	s = inURL.ReplaceAllStringFunc(MaskValues(s, secrets),
 		func(address string) string { return text.DiscreetURL(address) })
-	return inField().ReplaceAllString(s, "${1}"+Masked)
+	return inField.ReplaceAllString(s, "${1}"+Masked)
 }
 
 // MaskValues masks secrets in a text, also encoded for URLs, JSON, HTML and base64.
@@ -349,7 +344,7 @@ func spellings(text string) (all []string) {
 	return all
 }
 
-var lowerHex = regexp.MustCompile(`%[0-9A-F]{2}`)
+var lowerHex = lazyregexp.New(`%[0-9A-F]{2}`)
 
 // MaskCut masks the end of a text that was cut within a secret.
 func MaskCut(text string, secrets []Secret) string {

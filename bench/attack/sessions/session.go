@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +30,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -52,7 +52,7 @@ type Step struct {
 // MostSteps limits the steps of a session.
 const MostSteps = 50
 
-var name = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+var name = lazyregexp.New(`^[a-z][a-z0-9_]*$`)
 
 // CheckName validates the name of a session or a step.
 func CheckName(text string) error {

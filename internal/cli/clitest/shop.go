@@ -3,10 +3,11 @@ package clitest
 import (
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 // Shop starts a server that answers every third request with the given status.
@@ -23,7 +24,7 @@ func Shop(t *testing.T, status int) (url string, served *atomic.Int64) {
 }
 
 // The machine may be busy with other tests.
-var doubtful = regexp.MustCompile(`(?m)^.* is INVALID: .*\n`)
+var doubtful = lazyregexp.New(`(?m)^.* is INVALID: .*\n`)
 
 func Beside(stderr string) string { return doubtful.ReplaceAllString(stderr, "") }
 

@@ -7,15 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -147,9 +146,7 @@ func commandNames(root *cobra.Command) (names []string) {
 var helpFiles embed.FS
 
 // ofCI matches commands that benchgate also has.
-var ofCI = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\bpoolbench (compare|gate|trend)\b`)
-})
+var ofCI = lazyregexp.New(`\bpoolbench (compare|gate|trend)\b`)
 
 // A command without a file is hidden or has a one-line description.
 func helpText(program, command string) (text, examples string) {
@@ -159,7 +156,7 @@ func helpText(program, command string) (text, examples string) {
 	}
 	all := string(file)
 	if program != "poolbench" {
-		all = ofCI().ReplaceAllString(all, program+" $1")
+		all = ofCI.ReplaceAllString(all, program+" $1")
 	}
 	text, examples, _ = strings.Cut(all, "\nExamples:\n")
 	return strings.TrimRight(text, "\n"), strings.TrimRight(examples, "\n")

@@ -2,12 +2,12 @@ package show
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -71,6 +71,6 @@ func showTable(e *execute.Execution, t *decide.Table) error {
 	return nil
 }
 
-var interval = regexp.MustCompile(`\(\S+ ([^ ()]+ )?to [^()]+\)`)
+var interval = lazyregexp.New(`\(\S+ ([^ ()]+ )?to [^()]+\)`)
 
 const pageWidth = 110

@@ -2,21 +2,21 @@ package judge
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // rounds matches units of continuous measurements, whose values may have been rounded. Integers in
 // other units are counts, and so are all values per op.
 var (
-	rounds = regexp.MustCompile(
+	rounds = lazyregexp.New(
 		`(?i)(^|[^a-z])(ns|us|µs|ms|s|sec|secs|seconds?|min|minutes?|h|hours?|p\d+(\.\d+)?|q\d+|mean|avg|average|median|latency|time|duration|delay|lag|wait|jitter|percent|pct)([^a-z]|$)|%`)
-	perOp = regexp.MustCompile(`/op$`)
+	perOp = lazyregexp.New(`/op$`)
 )
 
 // digits is the precision at which values are compared. The conversion from ns to s causes smaller

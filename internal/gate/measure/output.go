@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/perf/benchunit"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text"
 )
@@ -32,7 +32,7 @@ var ofMachine = []string{"goos", "goarch", "cpu"}
 
 // resultLine also finds a result after output without a newline. Package testing pads the name with
 // blanks up to a tab.
-var resultLine = regexp.MustCompile(`(Benchmark\S*) *\t *\d+\t.*$`)
+var resultLine = lazyregexp.New(`(Benchmark\S*) *\t *\d+\t.*$`)
 
 func read(printed []byte) (found []reading, units benchfmt.UnitMetadataMap, err error) {
 	var kept bytes.Buffer
@@ -114,7 +114,7 @@ func readingOf(printed []byte, name string) (r reading, units benchfmt.UnitMetad
 		fmt.Errorf("it printed no result\n    %s", text.FirstLines(string(printed), 8))
 }
 
-var begun = regexp.MustCompile(`(?m)^Benchmark\S*$`)
+var begun = lazyregexp.New(`(?m)^Benchmark\S*$`)
 
 // silent returns the benchmarks that have begun and then printed no outcome. A benchmark whose
 // goroutine panics can end like this with exit code 0, because package testing learns of its end

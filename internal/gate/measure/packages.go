@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 type pkg struct{ path, dir string }
@@ -177,4 +179,4 @@ func exactPattern(name string) string {
 }
 
 // A false match, for example in a comment, only costs a build.
-var benchmarkFunctions = regexp.MustCompile(`(?m)^func (Benchmark\w*)\(`)
+var benchmarkFunctions = lazyregexp.New(`(?m)^func (Benchmark\w*)\(`)

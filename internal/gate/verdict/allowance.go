@@ -2,9 +2,10 @@ package verdict
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 // An Allowance is the accepted growth of an allocation metric: an amount or a share of the base.
@@ -15,7 +16,7 @@ type Allowance struct {
 	Share     float64
 }
 
-var allowance = regexp.MustCompile(`^(?:(.+):)?([^:=]+)=([^=]+)$`)
+var allowance = lazyregexp.New(`^(?:(.+):)?([^:=]+)=([^=]+)$`)
 
 // ParseAllowance parses texts such as allocs/op=1, B/op=5% and Parse/size=10:allocs/op=1. Names of
 // benchmarks may contain : and =.
@@ -51,7 +52,7 @@ func (a Allowance) String() string {
 	return a.Benchmark + ":" + a.Metric + "=" + amount
 }
 
-var processors = regexp.MustCompile(`-\d+$`)
+var processors = lazyregexp.New(`-\d+$`)
 
 func (a Allowance) covers(benchmark, metric string) bool {
 	for _, name := range []string{benchmark, processors.ReplaceAllString(benchmark, "")} {

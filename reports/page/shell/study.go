@@ -3,12 +3,12 @@ package shell
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -72,7 +72,7 @@ func MostSurprising(all []decide.Finding) decide.Finding {
 	})
 }
 
-var factor = regexp.MustCompile(`([0-9.]+)(?: \([^)]*\))? times|by ([0-9.]+) \(|×([0-9.]+)`)
+var factor = lazyregexp.New(`([0-9.]+)(?: \([^)]*\))? times|by ([0-9.]+) \(|×([0-9.]+)`)
 
 func largestFactor(text string) (most float64) {
 	for _, m := range factor.FindAllStringSubmatch(text, -1) {
@@ -103,7 +103,7 @@ func verdictOf(f decide.Finding, upper int) string {
 	return verdict + ": " + reason
 }
 
-var interval = regexp.MustCompile(` \([−0-9.k]+ ?(%|[nµm]?s)? to [^()]*\)`)
+var interval = lazyregexp.New(` \([−0-9.k]+ ?(%|[nµm]?s)? to [^()]*\)`)
 
 func clause(because string) string {
 	text := interval.ReplaceAllString(because, "")
