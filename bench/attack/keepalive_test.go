@@ -61,7 +61,9 @@ func TestNoKeepAlive(t *testing.T) {
 				if off {
 					want = n
 				}
-				if closes.Load() != want || off != (opened.Load() == n) {
+				// At a rate, each request may need a connection of its own after a pause of the process.
+				reused := opened.Load() < n || a.Clients == 0
+				if closes.Load() != want || off && opened.Load() != n || !off && !reused {
 					t.Errorf("%s, off %v: %d connections, %d of %d are to be closed", of, off,
 						opened.Load(), closes.Load(), n)
 				}

@@ -17,8 +17,8 @@ func claim(o *observe.Run, r *result.Result, unit string, exact float64, test ob
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Test: &test})
 }
 
-// noise determines standard errors by queueing theory. Batch means alone underestimate them in short
-// runs, and if almost no task waits.
+// noise determines standard errors by queueing theory. Batch means alone underestimate them in
+// short runs, and if almost no task waits.
 type noise struct {
 	// relax is the number of tasks with as much information as one independent task. It is at least
 	// the mean number of waiting tasks, whose waits are sums of the same task times.
