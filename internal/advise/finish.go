@@ -141,11 +141,8 @@ func (s *search) missing(a *Answer) {
 		if limit := s.enough(&o); limit > 0 {
 			a.Missing = append(a.Missing, Missing{"limit", float64(limit)})
 		}
-		low := s.largest(0, 1, 0.01, func(load float64) bool {
-			return s.meets(&o, setting{limit: o.Limit, load: load, service: 1})
-		})
-		if rate := s.work.Rate; low > 0 && rate > 0 {
-			a.Missing = append(a.Missing, Missing{"rate", math.Floor(100*low) / 100 * rate})
+		if rate := s.work.Rate * s.largestLoad(&o, 0, 1); rate > 0 {
+			a.Missing = append(a.Missing, Missing{"rate", rate})
 		}
 	}
 	if f := o.Promise; f.Told() && f.judge(s.wanted[0]) != objectives.Met {
@@ -156,17 +153,14 @@ func (s *search) missing(a *Answer) {
 // enough returns the smallest limit, beyond those of the question, at which a pool meets the
 // objectives, or 0.
 func (s *search) enough(o *Option) int {
-	met := func(limit int) bool {
-		return s.meets(o, setting{limit: limit, load: 1, service: 1})
-	}
 	low := s.question.limitAtMost()
-	high := low + 1
-	for ; !met(high); low, high = high, 2*high {
-		if high > muchMore*s.question.limitAtMost() {
-			return 0
-		}
+	limit := smallest(low, muchMore*low, low, func(limit int) bool {
+		return s.meets(o, setting{limit: limit, load: 1, service: 1})
+	})
+	if limit > muchMore*low {
+		return 0
 	}
-	return bisect(low, high, met)
+	return limit
 }
 
 const muchMore = 8

@@ -66,8 +66,8 @@ func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 	first := recordedAs(sample{whole.due[:half], whole.service[:half]})
 	second := recordedAs(sample{whole.due[half:], whole.service[half:]})
 	wanted := list(t, "p99-response<60ms")
-	limit := 1 + sortSearch(64, func(below int) bool {
-		return judge(first.through(plainLine(below+1, anyQueue)), wanted) == objectives.Met
+	limit := smallest(0, 64, 1, func(limit int) bool {
+		return judge(first.through(plainLine(limit, anyQueue)), wanted) == objectives.Met
 	})
 	promise := first.through(plainLine(limit, anyQueue)).figure("p99-response-sec")
 	is := second.through(plainLine(limit, anyQueue)).figure("p99-response-sec").Mid

@@ -151,29 +151,7 @@ func (s *search) smallestQueue(limit int) int {
 		}
 	}
 	most := min(s.question.queueAtMost(limit), len(s.traffic.samples[0].due))
-	return sortSearch(most, func(queue int) bool {
+	return min(most, smallest(-1, most-1, 1, func(queue int) bool {
 		return judge(s.traffic.sheds(limit, queue), ofShed) == objectives.Met
-	})
-}
-
-// sortSearch returns the smallest n in [0, most] with ok(n), or most. ok must be monotonic. It
-// tries small numbers first.
-func sortSearch(most int, ok func(int) bool) int {
-	high, low := 0, -1
-	for high < most && !ok(high) {
-		low, high = high, min(2*high+1, most)
-	}
-	return bisect(low, high, ok)
-}
-
-// bisect returns the smallest n in (low, high] with ok(n), or high. ok must be monotonic.
-func bisect(low, high int, ok func(int) bool) int {
-	for high-low > 1 {
-		if mid := (low + high) / 2; ok(mid) {
-			high = mid
-		} else {
-			low = mid
-		}
-	}
-	return high
+	}))
 }

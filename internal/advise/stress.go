@@ -67,9 +67,7 @@ func (s *search) stressLines(o *Option) {
 		}
 	}
 	if o.Verdict == objectives.Met {
-		o.Holds = s.holds(func(load float64) bool {
-			return s.meets(o, setting{o.Limit, 0, load, 1, nil})
-		})
+		o.Holds = s.largestLoad(o, 1, mostHeld)
 	}
 }
 
@@ -163,27 +161,14 @@ func (s *search) slotsOf(o *Option) int {
 	return o.Queue
 }
 
-func (s *search) holds(met func(float64) bool) float64 {
-	low, high := 1.0, 2.0
-	for high < mostHeld && met(high) {
-		low, high = high, 2*high
-	}
-	if high >= mostHeld {
-		return mostHeld
-	}
-	return math.Floor(100*s.largest(low, high, 0.01*low, met)) / 100
-}
-
-// largest returns the largest value with met, between low, which is met, and high, which is not.
-func (s *search) largest(low, high, by float64, met func(float64) bool) float64 {
-	for high-low > by {
-		if mid := (low + high) / 2; met(mid) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low
+// largestLoad returns the largest load factor at which the option meets the objectives, to a
+// hundredth. It is from low, which is met or 0, to high.
+func (s *search) largestLoad(o *Option, low, high int) float64 {
+	const part = 100
+	missed := smallest(part*low, part*high, part, func(n int) bool {
+		return !s.meets(o, setting{o.Limit, 0, float64(n) / part, 1, nil})
+	})
+	return float64(missed-1) / part
 }
 
 // stressCode uses the strategy's own code: it varies the load if the traffic has a rate, and the

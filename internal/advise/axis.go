@@ -1,0 +1,26 @@
+package advise
+
+// smallest returns the smallest n in (low, most] with ok(n), or most+1. ok must be monotonic. It
+// tries low+step first, and then larger steps, each twice the last.
+func smallest(low, most, step int, ok func(int) bool) int {
+	for ; low < most; step *= 2 {
+		n := min(low+step, most)
+		if ok(n) {
+			return bisect(low, n, ok)
+		}
+		low = n
+	}
+	return most + 1
+}
+
+// bisect returns the smallest n in (low, high] with ok(n), or high. ok must be monotonic.
+func bisect(low, high int, ok func(int) bool) int {
+	for high-low > 1 {
+		if mid := (low + high) / 2; ok(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}
