@@ -62,7 +62,7 @@ func quantile(unit string) (p float64, of string, ok bool) {
 // become.
 func (b *batched) figure(unit string) Figure {
 	f := b.seen(unit)
-	if b.next != nil && f.Told() {
+	if b.next != nil && f.Known() {
 		if to := b.next().seen(unit).Mid; to > f.High { // false for NaN
 			f.High = to
 		}

@@ -37,11 +37,11 @@ func (r *ran) figure(unit string) Figure {
 		return unknown
 	}
 	plain := r.own(unit)
-	if !r.paired() || !plain.Told() {
+	if !r.paired() || !plain.Known() {
 		return plain
 	}
 	all := r.all.figure(unit)
-	if !all.Told() {
+	if !all.Known() {
 		return plain
 	}
 	ratios, ok := r.ratios(unit)

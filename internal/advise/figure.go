@@ -14,8 +14,8 @@ type Figure struct{ Low, Mid, High float64 }
 
 var unknown = Figure{math.NaN(), math.NaN(), math.NaN()}
 
-// Told reports whether there is a value.
-func (f Figure) Told() bool { return !math.IsNaN(f.Mid) }
+// Known reports whether there is a value.
+func (f Figure) Known() bool { return !math.IsNaN(f.Mid) }
 
 // times returns the product of two independent values, on a logarithmic scale.
 func (f Figure) times(by Figure) Figure {

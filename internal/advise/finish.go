@@ -145,7 +145,7 @@ func (s *search) missing(a *Answer) {
 			a.Missing = append(a.Missing, Missing{"rate", rate})
 		}
 	}
-	if f := o.Promise; f.Told() && f.judge(s.wanted[0]) != objectives.Met {
+	if f := o.Promise; f.Known() && f.judge(s.wanted[0]) != objectives.Met {
 		a.Missing = append(a.Missing, Missing{"objective", f.High})
 	}
 }

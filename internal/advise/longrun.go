@@ -192,7 +192,7 @@ func (l *LongRun) equals(sc bench.Scenario, at line, run *bench.Result) bool {
 	compared := 0
 	for _, unit := range units {
 		if own, has := run.Metric(unit); has {
-			if f := b.seen(unit); f.Told() && !same(own, f.Mid) {
+			if f := b.seen(unit); f.Known() && !same(own, f.Mid) {
 				return false
 			}
 			compared++

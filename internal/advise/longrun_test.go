@@ -85,7 +85,7 @@ func TestUnstableByGrowth(t *testing.T) {
 			t.Fatal(err)
 		}
 		figures, ok := l.At(sc, nil)
-		if !ok || figures[0].Told() == want {
+		if !ok || figures[0].Known() == want {
 			t.Errorf("limit %d: %+v", limit, figures)
 		}
 	}
@@ -139,11 +139,11 @@ func TestTie(t *testing.T) {
 		if best.Strategy.String() != "semaphore" || best.Limit != 3 || a.Verdict != Meets {
 			t.Errorf("seed %d: %s %s with a limit of %d", seed+1, a.Verdict, best.Strategy, best.Limit)
 		}
-		if a.Below == nil || a.Below.Unstable == "" || a.Below.Promise.Told() {
+		if a.Below == nil || a.Below.Unstable == "" || a.Below.Promise.Known() {
 			t.Errorf("seed %d: one less comes to %+v", seed+1, a.Below)
 		}
 		for _, s := range best.Stresses {
-			if s.Name == "load x1.25" && (!s.Unstable || s.Figure.Told()) {
+			if s.Name == "load x1.25" && (!s.Unstable || s.Figure.Known()) {
 				t.Errorf("seed %d: %+v", seed+1, s)
 			}
 		}

@@ -100,7 +100,7 @@ func (s *search) limits() []int {
 // alike reports whether two settings give the same figures.
 func alike(a, b []Figure) bool {
 	return slices.EqualFunc(a, b, func(a, b Figure) bool {
-		return a == b && a.Told() || !a.Told() && !b.Told()
+		return a == b && a.Known() || !a.Known() && !b.Known()
 	})
 }
 

@@ -180,7 +180,7 @@ func (s *search) option(
 	_, own := r.(*ran)
 	o.fragile = own && s.sample.Target.Spec.RateLimits && s.mayRefuse() == 0 &&
 		!(fit[0].Spec.Retries && b.paced > 0)
-	if first := s.wanted[0]; o.Promise.Told() {
+	if first := s.wanted[0]; o.Promise.Known() {
 		atMost := first.Of(value{first.Unit, 0}) == objectives.Met
 		worst := map[bool]float64{true: o.Promise.High, false: o.Promise.Low}[atMost]
 		o.promise = excessOf(worst, first.Bound, atMost)

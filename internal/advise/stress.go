@@ -62,7 +62,7 @@ func (s *search) stressLines(o *Option) {
 	}
 	if s.traffic.recorded {
 		name, b := s.traffic.worst(o.Limit, s.slotsOf(o))
-		if worst := s.told(b); worst.figure(s.wanted[0].Unit).Told() {
+		if worst := s.told(b); worst.figure(s.wanted[0].Unit).Known() {
 			s.add(o, name, worst, 0, 0)
 		}
 	}

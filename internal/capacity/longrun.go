@@ -152,7 +152,7 @@ func (s Search) fill(
 		d := decide.Decision{Value: f.Mid, Low: f.Low, High: f.High,
 			Verdict: decide.Interval(o.Limit(), f.Low, f.High)}
 		switch {
-		case !f.Told():
+		case !f.Known():
 			d.Reason = "no value in " + basis
 		case f.Low == f.High:
 			d.Reason = fmt.Sprintf("%s in %s", text.Metric(o.Unit, f.Mid), basis)
@@ -166,7 +166,7 @@ func (s Search) fill(
 			d.Verdict = decide.Undecided
 			d.Reason += ", too short for this load"
 			takes = needed
-		} else if d.Verdict == decide.Undecided && f.Told() {
+		} else if d.Verdict == decide.Undecided && f.Known() {
 			half = math.Log(f.High/f.Low) / 2
 			off := math.Log(f.Mid / o.Bound)
 			takes = max(needed, 1.2*takes*half*half/(off*off))
