@@ -70,7 +70,7 @@ func TestRecursion(t *testing.T) {
 		{"token_bucket:rate=target,burst=1", 7, 0, "token_bucket:rate=195,burst=4"},
 		{"ticker_limited:rate=200", 5, 0, "none"},
 		{"ticker_limited:rate=300", 6, 0, "token_bucket:rate=300,burst=2"},
-		// of a pace at the target's own rate nothing is refused
+		// at a pace of the target's own rate nothing is refused
 		{"token_bucket:rate=target,burst=1", 40, 0, "token_bucket:rate=270,burst=1"},
 		{"token_bucket:rate=target,burst=3", 40, 0, "token_bucket:rate=200,burst=3"},
 		{"token_bucket:rate=target,burst=2", 40, 0, "token_bucket:rate=270,burst=2"},
@@ -92,7 +92,7 @@ func TestRecursion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := plainLine(c.limit, anyQueue)
+		l := unstressedLine(c.limit, unboundedQueue)
 		if sc.Strategy.Spec.Sheds {
 			l.queue = max(c.queue, 0)
 		}
@@ -100,7 +100,7 @@ func TestRecursion(t *testing.T) {
 		if targets.PolicyFor(sc.Target) != nil {
 			l.target = sc.Target.String()
 		}
-		b := (&traffic{samples: []sample{one}, blocks: 1, warmup: 0.1}).through(l)
+		b := (&traffic{samples: []sample{one}, blocks: 1, warmup: 0.1}).simulate(l)
 		for _, unit := range []string{"p50-response-sec", "p99-response-sec", "p99-wait-sec",
 			"max-response-sec", "shed/op", "throttled/op", "makespan-sec"} {
 			want, _ := r.Metric(unit)
@@ -204,7 +204,7 @@ func TestSmallestLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch below, _ := s.poolAt(t.Context(), all[0], max(1, o.Limit-1)); {
+		switch below, _ := s.measurePool(t.Context(), all[0], max(1, o.Limit-1)); {
 		case o.Verdict != objectives.Met:
 			t.Errorf("case %d: nothing meets %v, theory %d", i, q.Objectives, want)
 		case o.Limit == want && (o.Limit == 1 || below.Verdict == objectives.Missed):
@@ -369,7 +369,7 @@ func TestConfirmed(t *testing.T) {
 		if a.Verdict != want || said != (real != result.Valid) {
 			t.Errorf("%v: %v, not looked at %q", real, a.Verdict, a.NotLooked)
 		}
-		if n := len(confirmations); n < mostKept {
+		if n := len(confirmations); n < maxKept {
 			t.Errorf("%v: %d options were run in real time", real, n)
 		}
 	}

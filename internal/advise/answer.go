@@ -16,23 +16,19 @@ const (
 
 // An Answer is the answer to a Question.
 type Answer struct {
-	Verdict    Verdict
-	Objectives objectives.List // including implicit ones
-	// if nothing meets the objectives, the nearest option
-	Recommendation Option
-	// other options that meet the objectives or are near, the best first
-	RunnersUp []Option
-	// the recommended strategy at the next smaller limit, or nil if the limit is 1
-	Below *Option
-	// the recommended strategy at twice the limit
-	Above     *Option
-	Missing   []Missing // if nothing meets the objectives, changes that would
-	Work      Described
-	NotLooked []string // candidates that were not tried, with the reason
-	Tasks     int      // simulated by strategies' own code
-	Replayed  bool     // the recursion computed the pools
-	Recorded  bool     // the traffic is one plan and not a process
-	// tasks of each run of a strategy's own code, and of the record. 0 if it ran all of the record
+	Verdict        Verdict
+	Objectives     objectives.List // including implicit ones
+	Recommendation Option          // the nearest option if nothing meets the objectives
+	RunnersUp      []Option        // the best first
+	Below          *Option         // the recommendation at the next smaller limit; nil if it is 1
+	Above          *Option         // the recommendation at twice the limit
+	Missing        []Missing       // if nothing meets the objectives, changes that would
+	Work           Described
+	NotLooked      []string // candidates that were not tried, with the reason
+	Tasks          int      // simulated by strategies' own code
+	Replayed       bool     // the recursion computed the pools
+	Recorded       bool     // the traffic is one plan and not a process
+	// tasks of a run of a strategy's own code, and of the record; 0 if runs include the whole record
 	Ran, Record int
 }
 
@@ -52,32 +48,29 @@ type Option struct {
 	// measured in real time, if the work is real
 	Confirmed *Figure
 
-	// why its queue grows throughout the traffic, which leaves no figure, or ""
+	// why its queue grows throughout the traffic, or ""; an unstable option has no figures
 	Unstable string
-	// same result as the recommendation, to the digit
-	Same bool
+	Same     bool // its figures equal those of the recommendation
 
 	behaviour behaviour
 	reading   reading
-	// it meets the objectives only at this service time, since a limit acts as a rate, or as far as a
-	// few runs show refusals
-	fragile bool
-	tried   bool    // stressed and confirmed
-	promise float64 // worse end of the promise over its bound. 0: unknown
-	excess  float64 // worst figure over its bound. At most 1 if all bounds are met
+	// It may miss the objectives at another service time, because its limit acts as a rate, or the few
+	// runs may not show the refusals by the target.
+	unproven bool
+	tried    bool    // stressed and confirmed
+	promise  float64 // worse end of the promise over its bound. 0: unknown
+	excess   float64 // worst figure over its bound. At most 1 if all bounds are met
 }
 
 // A Stress is the result of an option under worse conditions.
 type Stress struct {
 	Name string
-	// the metric of the first objective. The option's own if NoWorse
-	Figure  Figure
-	Verdict objectives.Verdict
-	// not significantly different from the same runs without the stress
-	NoWorse bool
-	// another objective that is missed, or ""
-	Missed   string
-	Unstable bool // the queue grows throughout, which leaves no figure
+	// the metric of the first objective; the option's own figure if NoWorse
+	Figure   Figure
+	Verdict  objectives.Verdict
+	NoWorse  bool   // no significant difference from the same runs without the stress
+	Missed   string // another objective that is missed, or ""
+	Unstable bool   // the queue grows throughout, so there is no figure
 }
 
 // A Missing is a single change that would make the nearest option meet the objectives.
@@ -91,7 +84,7 @@ type Described struct {
 	Rate, Mean, C2 float64 // tasks per second, seconds, and C² of the service
 	Busy           float64 // busy slots on average: rate times mean
 	GapC2          float64 // C² of the gaps between arrivals. NaN if all tasks come at once
-	// factor over the work of a record's busiest stretch that another such record may bring, if its
-	// rate or service varies more than by chance. Otherwise 0
+	// factor by which the busiest stretch of another such record may exceed that of this one; 0 if the
+	// rate and the service vary only by chance
 	Busier float64
 }

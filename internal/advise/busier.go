@@ -19,13 +19,13 @@ const (
 	logistic = 3.664
 )
 
-// busier returns the factor over the work of a record's busiest stretch that another such record
-// may bring. It is 1 if stretches differ only by chance, or if there are too few tasks.
+// busier returns the factor by which the busiest stretch of another such record may exceed that of
+// this one, in work. It is 1 if stretches differ only by chance, or if there are too few tasks.
 //
-// The mean excess of the work of the busiest tenth of the stretches, on a logarithmic scale, is the
-// scale of the tail. The difference between two random halves of a stretch measures chance. The
-// smallest result over all lengths of stretches counts: bursts that come and go have a limit, which
-// short stretches show, and a wandering rate has none at any length.
+// The scale of the tail is the mean excess of the work of the busiest tenth of the stretches, on a
+// logarithmic scale. The difference between two random halves of a stretch measures chance. Bursts
+// are bounded, which short stretches show, whereas a wandering rate is unbounded at any length. So
+// the smallest scale over all lengths of stretches counts.
 func (s sample) busier() float64 {
 	scale := math.Inf(1)
 	for n := fewestStretches; n*fewestInStretch <= len(s.due); n *= 2 {
@@ -68,7 +68,7 @@ func (s sample) excessOf(n int) float64 {
 		}
 	}
 	beyond := excess*excess - normalExcess*normalExcess*chance
-	// below twice its own error it counts as 0, given enough stretches
+	// an excess below twice its standard error counts as 0, given enough stretches
 	if busy >= enoughBusy && beyond < 4*excess*excess/math.Sqrt(float64(busy)) {
 		return 0
 	}

@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A behaviour is a class of strategies that give the same result for the same work, by their
-// contract.
+// A behaviour is a class of strategies whose contracts imply equal results for equal work.
 type behaviour struct {
 	members []strategies.Variant // from simple to elaborate
 	plain   bool                 // first in, first out, without idle slots
@@ -25,7 +24,7 @@ type behaviour struct {
 
 func (b behaviour) first() strategies.Variant { return b.members[0] }
 
-// at returns the members with exactly that limit: some always run one task at a time.
+// at returns the members that can have exactly that limit. Some always run one task at a time.
 func (b behaviour) at(limit int) (fit []strategies.Variant) {
 	for _, v := range b.members {
 		if !b.plain || v.Spec.Bound(params(v, limit, 1)) == limit {
@@ -177,8 +176,8 @@ func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
 	return all
 }
 
-// targetRate returns the sustained rate of calls of a target, and its burst, or 0 if the parameters
-// do not determine it.
+// targetRate returns the sustained rate of calls of a target, and its burst. The rate is 0 if the
+// parameters do not determine it.
 func targetRate(t targets.Variant) (perSecond float64, burst int) {
 	keys := t.Spec.Keys
 	switch {

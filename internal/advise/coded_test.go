@@ -19,12 +19,12 @@ import (
 // are later it is later than that, though most runs are too short for any wait.
 func TestPaired(t *testing.T) {
 	const unit = "p99-wait-sec"
-	of := func(v float64) *modelled {
-		return &modelled{figures: map[string]Figure{unit: {v, v, v}, "shed/op": {},
+	of := func(v float64) *modelReading {
+		return &modelReading{figures: map[string]Figure{unit: {v, v, v}, "shed/op": {},
 			"throttled/op": {}, "failed/op": {}, "abandoned/op": {}}}
 	}
-	reading := func(own, recursion []float64) *ran {
-		r := &ran{all: &modelled{figures: map[string]Figure{unit: {0.1, 0.2, 0.3}}}}
+	reading := func(own, recursion []float64) *codeReading {
+		r := &codeReading{all: &modelReading{figures: map[string]Figure{unit: {0.1, 0.2, 0.3}}}}
 		for i, v := range own {
 			one := &bench.Result{Metrics: []result.Metric{{Unit: unit, Value: v}}}
 			for _, loss := range losses {

@@ -105,15 +105,15 @@ func compareWithPairs(t *testing.T, q Question) {
 				continue
 			}
 			// one seed alone first, as most miss
-			m, err := s.measured(t.Context(), b, limit, 1)
+			m, err := s.measure(t.Context(), b, limit, 1)
 			if err == nil && m != nil && m.Verdict == objectives.Met {
-				m, err = s.measured(t.Context(), b, limit, seeds)
+				m, err = s.measure(t.Context(), b, limit, seeds)
 			}
 			switch {
 			case err != nil:
 				t.Fatal(err)
 			case m == nil || m.Verdict != objectives.Met:
-			case m.fragile && !o.fragile: // a few runs do not say that it keeps the rate
+			case m.unproven && !o.unproven: // a few runs do not say that it keeps the rate
 			case a.Verdict != Meets:
 				t.Errorf("%v, and %s meets the objectives with a limit of %d", a.Verdict, m.Strategy,
 					limit)

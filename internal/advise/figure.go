@@ -64,7 +64,7 @@ func judge(r reading, list objectives.List) objectives.Verdict {
 	return decide.All(verdicts...)
 }
 
-func halfWidth(values []float64, ahead float64) (mean, half float64) {
+func halfWidth(values []float64, varianceFactor float64) (mean, half float64) {
 	n := float64(len(values))
 	for _, v := range values {
 		mean += v / n
@@ -76,7 +76,7 @@ func halfWidth(values []float64, ahead float64) (mean, half float64) {
 	if squares == 0 {
 		return mean, 0
 	}
-	return mean, statistics.Student(len(values), 0.05) * math.Sqrt(ahead*squares/(n-1)/n)
+	return mean, statistics.Student(len(values), 0.05) * math.Sqrt(varianceFactor*squares/(n-1)/n)
 }
 
 // correlation returns the correlation of neighbouring values, at least 0, corrected for the bias of
@@ -102,11 +102,11 @@ func correlation(values []float64) float64 {
 
 // spread returns the figure of the mean of independent values, on a logarithmic scale unless some
 // are 0.
-func spread(values []float64, ahead float64) Figure {
+func spread(values []float64, varianceFactor float64) Figure {
 	if len(values) == 0 || slices.ContainsFunc(values, math.IsNaN) {
 		return unknown
 	}
-	mean, half := halfWidth(values, ahead)
+	mean, half := halfWidth(values, varianceFactor)
 	if mean == 0 || slices.Min(values) <= 0 {
 		return Figure{max(0, mean-half), mean, mean + half}
 	}

@@ -15,7 +15,7 @@ import (
 
 // answer stresses the best options and chooses.
 func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) {
-	if err := s.try(ctx, options); err != nil {
+	if err := s.stressBest(ctx, options); err != nil {
 		return nil, err
 	}
 	best := options[0]
@@ -27,15 +27,15 @@ func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) 
 			unstable = append(unstable, o)
 		}
 	}
-	s.drop(unstable, seeds)
+	s.recordDropped(unstable, seeds)
 	a := &Answer{Objectives: s.wanted, Recommendation: best, RunnersUp: more,
-		Replayed: s.replays, Recorded: s.traffic != nil && s.traffic.recorded}
+		Replayed: s.recursionCovers, Recorded: s.traffic != nil && s.traffic.recorded}
 	a.Verdict = map[objectives.Verdict]Verdict{objectives.Met: Meets,
 		objectives.Undecided: Undecided, objectives.Missed: NothingMeets}[best.Verdict]
 	for i := range a.RunnersUp {
 		o := &a.RunnersUp[i]
 		o.Regret = o.Promise.Mid/best.Promise.Mid - 1
-		o.Same = o.Limit == best.Limit && alike(o.Figures, best.Figures)
+		o.Same = o.Limit == best.Limit && equalFigures(o.Figures, best.Figures)
 	}
 	if s.stop.Tasks > 0 && s.stop.Tasks < s.sample.Stop.Tasks &&
 		s.sample.Load.Arrival.Tasks() > 0 {
@@ -48,17 +48,17 @@ func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) 
 		s.missing(a)
 	}
 	a.Work = s.work
-	a.NotLooked, a.Tasks = s.left, s.spent
+	a.NotLooked, a.Tasks = s.notConsidered, s.simulatedTasks
 	return a, ctx.Err()
 }
 
-// try sorts the options, and stresses and confirms the best until the first ones have been tried,
-// or 2·mostKept in all. Untried options are undecided.
-func (s *search) try(ctx context.Context, options []Option) error {
-	for range 2 * mostKept {
+// stressBest stresses and confirms the best options, until the first maxKept have been tried, or
+// twice as many in all. Options that were not tried become undecided. It sorts the options.
+func (s *search) stressBest(ctx context.Context, options []Option) error {
+	for range 2 * maxKept {
 		slices.SortStableFunc(options, better)
 		i := slices.IndexFunc(options, func(o Option) bool { return !o.tried })
-		if i < 0 || i >= mostKept {
+		if i < 0 || i >= maxKept {
 			return nil
 		}
 		o := &options[i]
@@ -83,10 +83,10 @@ func (s *search) try(ctx context.Context, options []Option) error {
 func (s *search) neighbours(ctx context.Context, a *Answer) error {
 	best := a.Recommendation
 	at := func(limit int) (*Option, error) {
-		if s.exactly(best.behaviour) {
-			return s.poolAt(ctx, best.behaviour, limit)
+		if s.isExact(best.behaviour) {
+			return s.measurePool(ctx, best.behaviour, limit)
 		}
-		return s.measured(ctx, best.behaviour, limit, seeds)
+		return s.measure(ctx, best.behaviour, limit, seeds)
 	}
 	var err error
 	if best.Limit > 1 {
@@ -98,14 +98,14 @@ func (s *search) neighbours(ctx context.Context, a *Answer) error {
 	return err
 }
 
-// confirm runs the option in real time if the work is real. A missed objective becomes undecided.
-// An unreliable run changes nothing.
+// confirm runs the option in real time if the work is real. If the run misses the objective, the
+// option becomes undecided. A run that is not VALID changes nothing.
 func (s *search) confirm(ctx context.Context, o *Option) error {
 	if s.question.Scenario.Workload.Spec.New == nil ||
 		s.question.Scenario.Workload.Spec.Kind == workloads.Wait {
 		return nil
 	}
-	sc := s.scenario(trial{o.Strategy, plainly(o.Limit, o.Queue)})
+	sc := s.scenario(trial{o.Strategy, unstressed(o.Limit, o.Queue)})
 	if sc.Stop.Tasks == 0 || sc.Stop.Tasks > confirmTasks {
 		sc.Stop.Tasks, sc.Stop.Duration = confirmTasks, 0
 	}
@@ -118,7 +118,7 @@ func (s *search) confirm(ctx context.Context, o *Option) error {
 			case r.Verdict != result.Valid:
 				failed = fmt.Errorf("%s, mainly %s", r.Verdict, r.Reasons[0].Check)
 			default:
-				f := (&ran{results: []*bench.Result{r}}).figure(s.wanted[0].Unit)
+				f := (&codeReading{results: []*bench.Result{r}}).figure(s.wanted[0].Unit)
 				o.Confirmed = &f
 				if f.judge(s.wanted[0]) == objectives.Missed && o.Verdict == objectives.Met {
 					o.Verdict = objectives.Undecided
@@ -137,8 +137,8 @@ const confirmTasks = 2000
 // missing finds the changes that would each make the nearest option meet the objectives.
 func (s *search) missing(a *Answer) {
 	o := a.Recommendation
-	if s.exactly(o.behaviour) {
-		if limit := s.enough(&o); limit > 0 {
+	if s.isExact(o.behaviour) {
+		if limit := s.sufficientLimit(&o); limit > 0 {
 			a.Missing = append(a.Missing, Missing{"limit", float64(limit)})
 		}
 		if rate := s.work.Rate * s.largestLoad(&o, 0, 1); rate > 0 {
@@ -150,20 +150,20 @@ func (s *search) missing(a *Answer) {
 	}
 }
 
-// enough returns the smallest limit, beyond those of the question, at which a pool meets the
+// sufficientLimit returns the smallest limit above those of the question at which a pool meets the
 // objectives, or 0.
-func (s *search) enough(o *Option) int {
+func (s *search) sufficientLimit(o *Option) int {
 	low := s.question.limitAtMost()
-	limit := smallest(low, muchMore*low, low, func(limit int) bool {
+	limit := smallest(low, searchFactor*low, low, func(limit int) bool {
 		return s.meets(o, setting{limit: limit, load: 1, service: 1})
 	})
-	if limit > muchMore*low {
+	if limit > searchFactor*low {
 		return 0
 	}
 	return limit
 }
 
-const muchMore = 8
+const searchFactor = 8
 
 func (s *search) described() (d Described) {
 	d.GapC2 = math.NaN()
@@ -190,7 +190,7 @@ func (s *search) described() (d Described) {
 	if gap > 0 {
 		d.Rate, d.GapC2 = 1/gap, c2
 	}
-	if !s.traffic.recorded { // the process gives better values than its samples
+	if !s.traffic.recorded { // the parameters of the process are exact
 		d.Rate = cmp.Or(s.sample.Load.PerSecond, d.Rate)
 		d.Mean, d.C2 = s.meanAndC2()
 	}

@@ -67,10 +67,10 @@ func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 	second := recordedAs(sample{whole.due[half:], whole.service[half:]})
 	wanted := list(t, "p99-response<60ms")
 	limit := smallest(0, 64, 1, func(limit int) bool {
-		return judge(first.through(plainLine(limit, anyQueue)), wanted) == objectives.Met
+		return judge(first.simulate(unstressedLine(limit, unboundedQueue)), wanted) == objectives.Met
 	})
-	promise := first.through(plainLine(limit, anyQueue)).figure("p99-response-sec")
-	is := second.through(plainLine(limit, anyQueue)).figure("p99-response-sec").Mid
+	promise := first.simulate(unstressedLine(limit, unboundedQueue)).figure("p99-response-sec")
+	is := second.simulate(unstressedLine(limit, unboundedQueue)).figure("p99-response-sec").Mid
 	return promise.Low <= is && is <= promise.High,
 		max(promise.High/promise.Mid-1, 1-promise.Low/promise.Mid)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-const anyQueue = math.MaxInt32
+const unboundedQueue = math.MaxInt32
 
 // shed and refused mark the wait of a task that found the queue full, or that the target refused.
 const (
@@ -25,7 +25,7 @@ type line struct {
 	load, service float64
 }
 
-func plainLine(limit, queue int) line {
+func unstressedLine(limit, queue int) line {
 	return line{limit: limit, queue: queue, load: 1, service: 1}
 }
 

@@ -11,12 +11,12 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// pool finds the smallest limit, and the smallest queue if it sheds, of a behaviour that is plain
-// or covered by the recursion, or else the nearest to the objectives.
+// pool finds the smallest limit that meets the objectives, and the smallest queue of a behaviour
+// that sheds, or else the option nearest to the objectives. The behaviour must be plain or exact.
 func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed error) {
 	below, above := 0, 0 // largest limit that misses, smallest that meets
 	at := func(limit int) *Option {
-		o, err := s.poolAt(ctx, b, limit)
+		o, err := s.measurePool(ctx, b, limit)
 		failed = errors.Join(failed, err)
 		if o != nil && (nearest == nil || o.excess < nearest.excess ||
 			o.Verdict == objectives.Met) {
@@ -30,7 +30,7 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 		if failed != nil || o == nil {
 			break
 		}
-		if last != nil && last.Unstable == "" && alike(last.Figures, o.Figures) {
+		if last != nil && last.Unstable == "" && equalFigures(last.Figures, o.Figures) {
 			break // a larger limit gains nothing
 		}
 		if last = o; o.Verdict == objectives.Met {
@@ -59,14 +59,14 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 		o := at(mid)
 		return o != nil && o.Verdict == objectives.Met
 	})
-	if !s.exactly(b) && nearest != nil && failed == nil {
-		failed = s.confirmed(ctx, nearest, nearest.Limit, true)
+	if !s.isExact(b) && nearest != nil && failed == nil {
+		failed = s.measureFully(ctx, nearest, nearest.Limit, true)
 	}
 	return nearest, failed
 }
 
 // limitsOfPools returns the limits to try first with a pool. With a target, too large a limit may
-// miss as well, so it has small steps from the number of busy slots to twice as many.
+// miss as well, so there are small steps from the number of busy slots to twice as many.
 func (s *search) limitsOfPools() []int {
 	all := s.limits()
 	if s.sample.Target.Spec.Name != "none" {
@@ -79,8 +79,8 @@ func (s *search) limitsOfPools() []int {
 	return slices.Compact(all)
 }
 
-// limits returns the limits to try first: powers of two, with a target a quarter more than the
-// number of busy slots and its concurrency, and the largest.
+// limits returns the limits to try first: powers of two and the largest limit. With a target it
+// adds 1.25 times the number of busy slots, and the concurrency of the target.
 func (s *search) limits() []int {
 	most := s.question.limitAtMost()
 	all := []int{most}
@@ -97,16 +97,16 @@ func (s *search) limits() []int {
 	return slices.Compact(all)
 }
 
-// alike reports whether two settings give the same figures.
-func alike(a, b []Figure) bool {
+// equalFigures reports whether two settings give the same figures.
+func equalFigures(a, b []Figure) bool {
 	return slices.EqualFunc(a, b, func(a, b Figure) bool {
 		return a == b && a.Known() || !a.Known() && !b.Known()
 	})
 }
 
-// poolAt measures such a behaviour at a limit, or returns nil if no strategy has exactly that
-// limit.
-func (s *search) poolAt(ctx context.Context, b behaviour, limit int) (*Option, error) {
+// measurePool measures a plain or exact behaviour at a limit. It returns nil if no member can have
+// that limit.
+func (s *search) measurePool(ctx context.Context, b behaviour, limit int) (*Option, error) {
 	fit := b.at(limit)
 	if err := ctx.Err(); err != nil || len(fit) == 0 {
 		return nil, err
@@ -114,20 +114,20 @@ func (s *search) poolAt(ctx context.Context, b behaviour, limit int) (*Option, e
 	if o := s.overloaded(b, fit, limit); o != nil {
 		return o, nil
 	}
-	if !s.exactly(b) {
-		return s.measured(ctx, b, limit, 1)
+	if !s.isExact(b) {
+		return s.measure(ctx, b, limit, 1)
 	}
-	queue := anyQueue
+	queue := unboundedQueue
 	if b.sheds {
 		queue = s.smallestQueue(limit)
 	}
-	l := plainLine(limit, queue)
+	l := unstressedLine(limit, queue)
 	if !b.sheds {
-		l, _ = s.lineOf(fit[0], plainly(limit, 0))
+		l, _ = s.lineOf(fit[0], unstressed(limit, 0))
 	}
 	r := s.model(l)
 	if !b.sheds {
-		// the longest observed queue is never full; with a shorter one callers wait
+		// a queue of the longest length is never full; with a shorter one, callers wait
 		queue = min(max(r.longest, 1), s.question.queueAtMost(limit))
 	}
 	o := s.option(b, fit, limit, asQueue(queue), r)
@@ -141,8 +141,7 @@ func asQueue(slots int) int {
 	return slots
 }
 
-// smallestQueue returns the smallest queue at that limit that sheds few enough tasks, or the
-// largest allowed.
+// smallestQueue returns the smallest queue that sheds few enough tasks, or the largest one allowed.
 func (s *search) smallestQueue(limit int) int {
 	var ofShed objectives.List
 	for _, o := range s.wanted {
@@ -152,6 +151,6 @@ func (s *search) smallestQueue(limit int) int {
 	}
 	most := min(s.question.queueAtMost(limit), len(s.traffic.samples[0].due))
 	return min(most, smallest(-1, most-1, 1, func(queue int) bool {
-		return judge(s.traffic.sheds(limit, queue), ofShed) == objectives.Met
+		return judge(s.traffic.simulateShedding(limit, queue), ofShed) == objectives.Met
 	}))
 }

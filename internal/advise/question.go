@@ -155,7 +155,7 @@ func (q Question) limitAtMost() int {
 }
 
 func (q Question) queueAtMost(limit int) int {
-	most := anyQueue
+	most := unboundedQueue
 	switch {
 	case q.QueueAtMost == bench.NoQueue:
 		most = 0

@@ -76,10 +76,10 @@ func meanOf(t *testing.T, q Question, n int) float64 {
 // part.
 func TestRecordAll(t *testing.T) {
 	const all, part = 9000, 1666
-	for budget, ran := range map[time.Duration]int{0: 0, time.Second: part} {
+	for budget, want := range map[time.Duration]int{0: 0, time.Second: part} {
 		a := answered(t, recordedIn(t, all, budget))
-		if record := map[bool]int{true: all}[ran > 0]; a.Ran != ran || a.Record != record {
-			t.Errorf("budget %v: ran %d of %d, want %d", budget, a.Ran, a.Record, ran)
+		if record := map[bool]int{true: all}[want > 0]; a.Ran != want || a.Record != record {
+			t.Errorf("budget %v: ran %d of %d, want %d", budget, a.Ran, a.Record, want)
 		}
 		if len(a.NotLooked) > 0 {
 			t.Errorf("budget %v: not looked at %q", budget, a.NotLooked)

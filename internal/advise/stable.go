@@ -15,17 +15,17 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// unstable returns why the queue grows throughout the traffic, and the ratio of arriving to
-// finished work. why is "" if it does not grow, or if the work ends.
+// unstable returns why the queue grows throughout the traffic, and the ratio of arriving work to
+// finished work. why is "" if the queue does not grow, or if the work ends.
 func (s *search) unstable(b behaviour, t setting) (why string, times float64) {
 	if s.sample.Load.Arrival.Spec.AllAtOnce || s.onlyMakespan() || b.sheds {
 		return "", 0
 	}
-	if why, times := s.outpaced(b, t); why != "" {
+	if why, times := s.overload(b, t); why != "" {
 		return why, times
 	}
 	busy, rate := s.work.Busy*t.load*t.service, s.work.Rate*t.load
-	target, kept := s.sample.Target, 1-s.mayRefuse()
+	target, kept := s.sample.Target, 1-s.refusalBound()
 	if of := target.Spec.Rate; of != nil && kept*rate >= of(target.Values) {
 		return fmt.Sprintf("%s come and the target serves %s", text.Rate(rate),
 			text.Rate(of(target.Values))), rate / of(target.Values)
@@ -37,15 +37,14 @@ func (s *search) unstable(b behaviour, t setting) (why string, times float64) {
 	return "", 0
 }
 
-// outpaced returns why arrivals exceed the slots or the pace of a behaviour, and the ratio. why is
-// "" if they do not.
-func (s *search) outpaced(b behaviour, t setting) (why string, times float64) {
+// overload returns why arrivals exceed the slots or the pace of a behaviour, or "", and the ratio.
+func (s *search) overload(b behaviour, t setting) (why string, times float64) {
 	busy, rate := s.work.Busy*t.load*t.service, s.work.Rate*t.load
 	if b.sheds {
 		return "", 0
 	}
 	if n := slots(b.first(), t.limit); n > 0 {
-		if times = busy / (float64(n) * s.thawed(s.frozen(t))); times >= 1 {
+		if times = busy / (float64(n) * s.workingShare(s.targetOf(t))); times >= 1 {
 			return fmt.Sprintf("%s slots would be busy of %d", text.Digits(busy), n), times
 		}
 	}
@@ -56,17 +55,17 @@ func (s *search) outpaced(b behaviour, t setting) (why string, times float64) {
 	return "", 0
 }
 
-// frozen returns the target of a setting: its own, as under stress, or the question's.
-func (s *search) frozen(t setting) *targets.Variant {
+// targetOf returns the target of a setting: its own, as under stress, or that of the question.
+func (s *search) targetOf(t setting) *targets.Variant {
 	if t.target != nil {
 		return t.target
 	}
 	return &s.sample.Target
 }
 
-// thawed returns the largest share of the time in which a slot works. A freeze takes effect after
-// the rest of the current task, E[S²]/2E[S] on average.
-func (s *search) thawed(target *targets.Variant) float64 {
+// workingShare returns the largest share of the time in which a slot works. A freeze takes effect
+// after the rest of the current task, E[S²]/2E[S] on average.
+func (s *search) workingShare(target *targets.Variant) float64 {
 	f := freezeOf(target)
 	if f.Period == 0 {
 		return 1
@@ -90,7 +89,7 @@ func (s *search) onlyMakespan() bool {
 	})
 }
 
-func (s *search) mayRefuse() float64 {
+func (s *search) refusalBound() float64 {
 	for _, o := range s.wanted {
 		if o.Unit == metric.Throttled && o.Of(value{o.Unit, 0}) == objectives.Met {
 			return o.Bound

@@ -21,18 +21,17 @@ var codeLoads = []float64{1.1, 1.25, 1.5, 2}
 const (
 	stressService = 1.5
 	// fast work is the hard case for a rate-limited target
-	stressFaster = 0.25
-	stressFreeze = "freeze:period=10s,stop=500ms" // for a target without limits
-	mostHeld     = 8                              // largest load factor tried
+	stressFaster  = 0.25
+	stressFreeze  = "freeze:period=10s,stop=500ms" // for a target without limits
+	maxLoadFactor = 8                              // largest load factor tried
 )
 
-// stress computes the results under worse conditions. Each stress has the seeds and tasks of its
-// comparison.
+// stress computes the results under worse conditions, with the same seeds and tasks as the option.
 func (s *search) stress(ctx context.Context, o *Option) error {
 	if o.Unstable != "" {
 		return nil
 	}
-	_, recursed := o.reading.(*modelled)
+	_, recursed := o.reading.(*modelReading)
 	if recursed {
 		s.stressLines(o)
 	} else if err := s.stressCode(ctx, o); err != nil {
@@ -48,7 +47,7 @@ func (s *search) stress(ctx context.Context, o *Option) error {
 		s.stressLine(o, name, under)
 		return nil
 	}
-	_, err := s.stressed(ctx, o, name, under)
+	_, err := s.stressOwnCode(ctx, o, name, under)
 	return err
 }
 
@@ -58,16 +57,16 @@ func (s *search) stressLines(o *Option) {
 	}
 	for _, by := range s.services() {
 		one := s.stressLine(o, fmt.Sprintf("service x%v", by), setting{o.Limit, 0, 1, by, nil})
-		o.fragile = o.fragile || by == stressFaster && one == objectives.Missed
+		o.unproven = o.unproven || by == stressFaster && one == objectives.Missed
 	}
 	if s.traffic.recorded {
-		name, b := s.traffic.worst(o.Limit, s.slotsOf(o))
-		if worst := s.told(b); worst.figure(s.wanted[0].Unit).Known() {
-			s.add(o, name, worst, 0, 0)
+		name, b := s.traffic.busiestStretch(o.Limit, s.slotsOf(o))
+		if worst := s.summarize(b); worst.figure(s.wanted[0].Unit).Known() {
+			s.addStress(o, name, worst, 0, 0)
 		}
 	}
 	if o.Verdict == objectives.Met {
-		o.Holds = s.largestLoad(o, 1, mostHeld)
+		o.Holds = s.largestLoad(o, 1, maxLoadFactor)
 	}
 }
 
@@ -82,7 +81,7 @@ func (s *search) lineUnder(o *Option, under setting) line {
 	if l, ok := s.lineOf(o.Strategy, under); ok {
 		return l
 	}
-	l := plainLine(under.limit, s.slotsOf(o)) // it sheds
+	l := unstressedLine(under.limit, s.slotsOf(o)) // it sheds
 	l.load, l.service = under.load, under.service
 	return l
 }
@@ -98,8 +97,8 @@ func (s *search) stressLine(o *Option, name string, under setting) objectives.Ve
 		return s.addUnstable(o, name)
 	}
 	r := s.model(s.lineUnder(o, under))
-	mean, half := changed(r.batches, s.model(s.lineUnder(o, plainly(o.Limit, 0))).batches)
-	return s.add(o, name, r, mean, half)
+	mean, half := changed(r.batches, s.model(s.lineUnder(o, unstressed(o.Limit, 0))).batches)
+	return s.addStress(o, name, r, mean, half)
 }
 
 // changed returns the relative change from base to under, for paired values, with the half-width of
@@ -123,9 +122,11 @@ func (s *search) addUnstable(o *Option, name string) objectives.Verdict {
 	return objectives.Missed
 }
 
-// add records a stress and its change of the promised metric, with the half-width. A stress counts
-// as no better than the option itself.
-func (s *search) add(o *Option, name string, r reading, mean, half float64) objectives.Verdict {
+// addStress records a stress. mean is its change of the promised metric, and half the half-width of
+// that change. An improvement or an insignificant change counts as no change.
+func (s *search) addStress(
+	o *Option, name string, r reading, mean, half float64,
+) objectives.Verdict {
 	if r.grows() {
 		return s.addUnstable(o, name)
 	}
@@ -150,11 +151,11 @@ func (s *search) add(o *Option, name string, r reading, mean, half float64) obje
 	return one.Verdict
 }
 
-// slotsOf returns the queue for the recursion, where all tasks that are not shed wait.
+// slotsOf returns the queue slots for the recursion, in which every accepted task waits.
 func (s *search) slotsOf(o *Option) int {
 	switch {
 	case !o.behaviour.sheds:
-		return anyQueue
+		return unboundedQueue
 	case o.Queue == bench.NoQueue:
 		return 0
 	}
@@ -174,14 +175,14 @@ func (s *search) largestLoad(o *Option, low, high int) float64 {
 // stressCode uses the strategy's own code: it varies the load if the traffic has a rate, and the
 // service if the workload has a mean.
 func (s *search) stressCode(ctx context.Context, o *Option) error {
-	if _, ok := longer(s.sample.Workload, 1); ok {
+	if _, ok := scaleService(s.sample.Workload, 1); ok {
 		for _, by := range s.services() {
-			one, err := s.stressed(ctx, o, fmt.Sprintf("service x%v", by),
+			one, err := s.stressOwnCode(ctx, o, fmt.Sprintf("service x%v", by),
 				setting{1, 1, 1, by, nil})
 			if err != nil {
 				return err
 			}
-			o.fragile = o.fragile || by == stressFaster && one == objectives.Missed
+			o.unproven = o.unproven || by == stressFaster && one == objectives.Missed
 		}
 	}
 	if !s.sample.Load.Arrival.TakesRate() {
@@ -189,7 +190,7 @@ func (s *search) stressCode(ctx context.Context, o *Option) error {
 	}
 	holds, held := 1.0, true
 	for _, load := range codeLoads {
-		one, err := s.stressed(ctx, o, fmt.Sprintf("load x%v", load),
+		one, err := s.stressOwnCode(ctx, o, fmt.Sprintf("load x%v", load),
 			setting{1, 1, load, 1, nil})
 		if err != nil {
 			return err
@@ -204,7 +205,7 @@ func (s *search) stressCode(ctx context.Context, o *Option) error {
 	return nil
 }
 
-func (s *search) stressed(
+func (s *search) stressOwnCode(
 	ctx context.Context, o *Option, name string, under setting,
 ) (verdict objectives.Verdict, err error) {
 	under.limit, under.queue = o.Limit, s.queueOf(o.behaviour, o.Limit)
@@ -220,25 +221,25 @@ func (s *search) stressed(
 		return objectives.Undecided, err
 	}
 	mean, half := s.changed(o, readings[0])
-	return s.add(o, name, readings[0], mean, half), nil
+	return s.addStress(o, name, readings[0], mean, half), nil
 }
 
-// changed returns the change by a stress in the runs of an option. If the recursion covers it, it
-// adds the runs' deviation to the change for all traffic.
-func (s *search) changed(o *Option, under *ran) (mean, half float64) {
+// changed returns the change by a stress in the runs of an option. If the recursion models the
+// option, the result is the change for all traffic plus the deviation of the runs from it.
+func (s *search) changed(o *Option, under *codeReading) (mean, half float64) {
 	unit := s.wanted[0].Unit
-	own, ok := o.reading.(*ran)
+	own, ok := o.reading.(*codeReading)
 	if !ok { // a pool that sheds, under a freeze
 		var base []float64
-		for _, m := range s.sameWork(s.scenario(trial{o.Strategy, plainly(o.Limit, o.Queue)}),
-			len(under.results), plainLine(o.Limit, s.slotsOf(o))) {
+		for _, m := range s.modelRuns(s.scenario(trial{o.Strategy, unstressed(o.Limit, o.Queue)}),
+			len(under.results), unstressedLine(o.Limit, s.slotsOf(o))) {
 			base = append(base, m.figure(unit).Mid)
 		}
 		return changed(under.values(unit), base)
 	}
 	after, ok := under.ratios(unit)
-	before, same := own.ratios(unit)
-	if !ok || !same {
+	before, comparable := own.ratios(unit)
+	if !ok || !comparable {
 		return changed(under.values(unit), own.values(unit))
 	}
 	mean, half = changed(under.all.batches, own.all.batches)
@@ -256,9 +257,9 @@ func (s *search) changed(o *Option, under *ran) (mean, half float64) {
 	return mean + more, math.Hypot(half, wide)
 }
 
-// worst returns the reading of the hour with the most work and its name. For a short plan it is the
-// busiest twentieth.
-func (t *traffic) worst(limit, queue int) (name string, _ *batched) {
+// busiestStretch returns the reading of the hour with the most work, and its name. In a short plan
+// it is the busiest twentieth.
+func (t *traffic) busiestStretch(limit, queue int) (name string, _ *batchReading) {
 	s := t.samples[0]
 	name, window := "the busiest hour", int64(time.Hour)
 	if part := (s.due[len(s.due)-1] - s.due[0]) / batches; part < window {
@@ -276,9 +277,9 @@ func (t *traffic) worst(limit, queue int) (name string, _ *batched) {
 			most, from, to = work, low, i+1
 		}
 	}
-	wait, _ := plainLine(limit, queue).serve(s)
-	b := &batched{spans: map[string]*span{}, value: map[string][]float64{}, ahead: 1}
+	wait, _ := unstressedLine(limit, queue).serve(s)
+	b := &batchReading{spans: map[string]*span{}, value: map[string][]float64{}, varianceFactor: 1}
 	b.add(slices.Clone(wait[from:to]), s.service[from:to])
-	b.note(metric.Makespan, float64(window)/1e9)
+	b.addValue(metric.Makespan, float64(window)/1e9)
 	return name, b
 }
