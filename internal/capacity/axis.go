@@ -26,7 +26,7 @@ func (a Axis) String() string { return [...]string{"load", "rate", "limit", "que
 
 func (a Axis) whole() bool { return a >= Limit }
 
-// hardness is larger if the objective is harder to meet. value is its inverse.
+// hardness orders values: it is larger if the objective is harder to meet. value is its inverse.
 func (a Axis) hardness(value float64) float64 {
 	if a == Limit {
 		return -value
@@ -86,8 +86,8 @@ func (a Axis) check(sc bench.Scenario) error {
 	return nil
 }
 
-// Range returns the default range. The largest limit is that at which, for eight times the offered
-// work, hardly any task waits. work is the offered work, rate × E[S].
+// Range returns the default range. work is the offered work, rate × E[S]. At the largest limit,
+// eight times the work, hardly any task waits.
 func (a Axis) Range(work float64) (lo, hi float64) {
 	switch a {
 	case Limit:

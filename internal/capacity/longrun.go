@@ -19,14 +19,13 @@ import (
 var plannedTasks = [...]int{1_000_000, 4_000_000}
 
 const (
-	// earlier is the factor on the width of the first interval, since a second look follows.
-	earlier = 1.5
+	earlyWidth = 1.5 // factor on the width of an interval that is checked again later
 	// A run starts with idle slots, which biases it. Its warm-up, a tenth, is two relaxations.
 	relaxations = 20
 	mostNext    = 10_000_000 // longest suggested run, in tasks
 )
 
-// A work identifies scenarios with the same tasks, at any rate.
+// A work is the key of scenarios with the same tasks, at any rate.
 type work bench.Written
 
 func workOf(sc bench.Scenario) work {
@@ -67,8 +66,8 @@ func (l *longRuns) at(sc bench.Scenario, list objectives.List, look int) (*advis
 	return drawn, nil
 }
 
-// judge decides a probe in the long run, as far as its runs allow. done means that more runs change
-// nothing.
+// judge decides a probe in the long run, as far as its runs allow. done means that more runs cannot
+// change the decisions. last means that there will be no more.
 func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done bool, err error) {
 	sc := s.Over.at(c.scenario, s.Over.value(p.At))
 	long, err := s.long.at(sc, s.ofCompleted(), 0)
@@ -92,7 +91,7 @@ func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done 
 				return of, true, err
 			}
 			figures, _ := long.At(sc, p.results)
-			s.fill(of, figures, long, sc, look == len(plannedTasks)-1,
+			s.decideByFigures(of, figures, long, sc, look == len(plannedTasks)-1,
 				text.Many(float64(long.Tasks()))+" tasks", long.Tasks(), "")
 			if verdictOf(of) != decide.Undecided {
 				break
@@ -104,10 +103,10 @@ func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done 
 		return of, last, nil
 	}
 	n := p.results[0].Tasks
-	s.fill(of, advise.OfRuns(p.results, s.units()), long, sc, last,
+	s.decideByFigures(of, advise.OfRuns(p.results, s.units()), long, sc, last,
 		fmt.Sprintf("%s of %s tasks", text.Count(len(p.results), "run"),
 			text.Many(float64(n))), n, "--n")
-	// further runs lack the same metrics
+	// more runs would lack the same metrics
 	lacks := slices.ContainsFunc(of, func(d decide.Decision) bool { return math.IsNaN(d.Value) })
 	return of, last || lacks || verdictOf(of) != decide.Undecided, nil
 }
@@ -119,7 +118,7 @@ func (s Search) units() (all []string) {
 	return all
 }
 
-// ofCompleted returns the objectives applied to completed tasks, which the figures describe.
+// ofCompleted returns the objectives for completed tasks, because figures are about these alone.
 func (s Search) ofCompleted() objectives.List {
 	list := slices.Clone(s.Objectives)
 	for i := range list {
@@ -128,15 +127,15 @@ func (s Search) ofCompleted() objectives.List {
 	return list
 }
 
-// fill decides the open objectives by figures from that many consecutive tasks. The flag, if any,
-// would provide more.
-func (s Search) fill(
+// decideByFigures decides the undecided objectives by figures from that many consecutive tasks.
+// flag, if any, is the flag that increases their number.
+func (s Search) decideByFigures(
 	of []decide.Decision, figures []advise.Figure, long *advise.LongRun, sc bench.Scenario,
 	last bool, basis string, tasks int, flag string,
 ) {
 	wider := s.width()
 	if !last {
-		wider *= earlier
+		wider *= earlyWidth
 	}
 	needed := long.Relaxation(sc) * relaxations
 	for i, o := range s.ofCompleted() {
@@ -179,13 +178,13 @@ func (s Search) fill(
 	}
 }
 
-// width returns the ratio of the width of an interval with the wanted confidence to one of 95 %.
+// width returns the width of an interval of the wanted confidence relative to one of 95 %.
 func (s Search) width() float64 {
 	z := func(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
 	return z(s.confidence()) / z(defaultConfidence)
 }
 
-// roundUp keeps two digits.
+// roundUp rounds up to two digits.
 func roundUp(n float64) int {
 	unit := math.Pow(10, math.Floor(math.Log10(n))-1)
 	return int(math.Ceil(n/unit-1e-9) * unit)
@@ -218,8 +217,8 @@ func exact(run *bench.Result, unit string, mean float64) (v float64, ok bool) {
 	return run.Metric(metric.Theory(unit))
 }
 
-// grows reports whether a metric grows with the queue: if tasks do not start in order of arrival,
-// only the mean surely does.
+// grows reports whether a metric grows with the queue. If tasks do not start in the order of
+// arrival, only the mean surely does.
 func grows(unit string, spec strategies.Spec) bool {
 	switch unit {
 	case metric.MeanResponse, metric.MeanWait:

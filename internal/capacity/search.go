@@ -25,8 +25,7 @@ type Search struct {
 	Objectives objectives.List
 	Over       Axis    // the searched quantity
 	Lo, Hi     float64 // its range, including both ends
-	// smallest gap to halve, as a share of its upper end. 0 is 1 %. Limits and queues are searched to
-	// the unit
+	// smallest gap to halve, as a share of its upper end. 0 is 1 %. For limits and queues it is 1
 	Resolution float64
 	Confidence float64 // that the capacity is in the interval. 0 is 95 %
 	Runs       int     // most repetitions at a load. 0 is 16
@@ -87,7 +86,8 @@ func checkResolution(c *text.Complaints, r float64) {
 		finest)
 }
 
-// InLongRun reports whether all answers are about the long run, and none about runs of a length.
+// InLongRun reports whether all answers are about the long run, and none about runs of given
+// length.
 func (s Search) InLongRun() bool {
 	return !slices.ContainsFunc(s.Scenarios, func(sc bench.Scenario) bool {
 		return !s.inLongRun(sc)
@@ -98,8 +98,8 @@ func (s Search) inLongRun(sc bench.Scenario) bool {
 	return advise.HasLongRun(s.Over.at(sc, s.Lo), s.Objectives)
 }
 
-// GoOn continues with the seeds after those in the directory. All scenarios share them, since one
-// seed is the same work for each.
+// GoOn continues with the seeds after those in the directory, the same for all scenarios, because a
+// seed must be the same work for each.
 func (s *Search) GoOn(dir *directory.Dir) {
 	var next uint64
 	for _, sc := range s.Scenarios {
@@ -113,7 +113,7 @@ func (s *Search) GoOn(dir *directory.Dir) {
 	}
 }
 
-// withoutAxis removes the searched key from the name of a scenario. Load and rate are equivalent.
+// withoutAxis removes the searched key from the name of a scenario, and for a load also the rate.
 func (s Search) withoutAxis(name string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool {
 		return strings.HasPrefix(part, s.Over.String()+"=") || s.Over <= Rate &&
@@ -133,8 +133,8 @@ func (s Search) Plan() string {
 
 func (s Search) first() []float64 { return s.Over.first(s.Lo, s.Hi, s.resolution()) }
 
-// probes returns the largest number of values to try: the first ones, and the halves of one gap, on
-// two sides of undecided values, down to the resolution.
+// probes returns the largest number of values to try: the first ones, and then one gap that is
+// halved down to the resolution, on two sides of undecided values.
 func (s Search) probes() int {
 	gap, last := (s.Hi-s.Lo)/(grid-1), s.resolution()*s.Hi
 	if s.Over.whole() {
@@ -154,8 +154,7 @@ func (s Search) test(sc bench.Scenario) (signTest, error) {
 	return newSignTest(s.runs(), risk)
 }
 
-// MostRuns returns the largest number of runs of the search. It needs about a third if few loads
-// are close to the capacity.
+// MostRuns returns the largest number of runs of the search. It usually needs about a third.
 func (s Search) MostRuns() int { return len(s.Scenarios) * s.probes() * s.runs() }
 
 // First returns the first suite of the search: all strategies at the first loads.

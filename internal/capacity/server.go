@@ -22,13 +22,13 @@ import (
 // server may be in use, so the search starts low, rests after each probe, never exceeds Most, and
 // stops if the server does not recover. Zero fields have defaults.
 //
-// The rate doubles until one is missed. A probe whose queue grew throughout also shows the rate
-// that the server can complete. The next two probes are close to that rate. If they do not decide,
-// the gap is halved, logarithmically, until its ends are as close as Resolution, or as the
-// variation of the completed rates. A rate met once is met, since a busy machine only makes
+// The rate doubles until the objectives are missed. A probe whose queue grew throughout also shows
+// the rate that the server can complete, and the next two probes are close to that rate. If they do
+// not decide, the gap is halved, logarithmically, until its ends differ by at most Resolution or
+// the variation of the completed rates. One met probe is enough, because a busy machine only makes
 // responses longer. A missed rate is tried again, unless requests were lost, the queue grew, or the
-// rate exceeds the server's observed rate. Finally the answer is tried again for twice as long, to
-// detect a slowly growing queue.
+// rate exceeds the one that the server completes. Finally, the answer is tried again for twice as
+// long, to detect a slowly growing queue.
 type Server struct {
 	Objectives objectives.List
 	First      float64       // requests, or sessions, per second of the first probe
@@ -36,8 +36,8 @@ type Server struct {
 	Resolution float64       // the ends differ by at most this share. 0 is 2 %
 	Rest       time.Duration // between two probes
 	Seed       uint64        // of the first probe. Each following probe uses the next seed
-	// requests per second completed by a probe without loss, as a multiple of its rate: the requests
-	// of a session, corrected for the last sessions' think time. 0 is 1
+	// requests that a probe without loss completes per unit of its rate: those of a session, corrected
+	// for the think time of the last sessions. 0 is 1
 	Each float64
 	Of   string // unit of the rates. "" is requests
 
@@ -52,8 +52,7 @@ const (
 	mostConfirmed    = 4    // answers that are tried again
 	mostLonger       = 4    // longest duration of probes at low rates, as a multiple
 	mostCarried      = 0.99 // largest completed share of the requests of a probe whose queue grew
-	// largest width of the answer because equal probes differ: an answer within 5 % is stable
-	mostNoise = 0.04
+	mostNoise        = 0.04 // largest width of the answer on account of noise
 )
 
 // A ServerProbe is one probe.
@@ -149,8 +148,8 @@ func (s Server) search(ctx context.Context, a *ServerAnswer) error {
 		"this machine, is not steady for long enough"}
 }
 
-// carried returns the mean rate that the server completed while its queue grew, or NaN, and the
-// relative standard deviation between probes, or 0. It does not depend on the sent rate.
+// carried returns the mean rate that the server completed while its queue grew, or NaN, and its
+// relative standard deviation between probes, or 0. The sent rate does not affect either.
 func (a *ServerAnswer) carried() (mean, deviation float64) {
 	var all []float64
 	for _, p := range a.Probes {
@@ -183,8 +182,8 @@ func (a *ServerAnswer) noise() float64 {
 	return max(2*deviation, met/missed-1)
 }
 
-// next returns the rate to try in the gap: just below the server's rate, just above it, or the
-// middle if that is outside of the gap.
+// next returns the rate to try in the gap: just below the rate that the server completes, then just
+// above the rate met, or the middle if the completed rate is outside of the gap.
 func (s Server) next(a *ServerAnswer) float64 {
 	can, _ := a.carried()
 	below := round(can*(1-s.resolution()/2), finest)
@@ -202,8 +201,8 @@ func (s Server) next(a *ServerAnswer) float64 {
 // Expected returns the approximate number of probes and duration of the search for the usual
 // duration of a probe.
 func (s Server) Expected(probe time.Duration) (probes int, takes time.Duration) {
-	// until a miss, on both sides of the completed rate, a deciding probe, and the answer again, for
-	// twice as long
+	// the doublings, two probes at the completed rate, a deciding one, and the confirmation, which
+	// lasts twice as long
 	probes = int(math.Ceil(math.Log2(s.Most/s.First))) + 1 + 2 + 1 + 1
 	return probes, time.Duration(probes)*(probe+s.Rest) + probe
 }
@@ -221,7 +220,7 @@ func (s Server) bracket(ctx context.Context, a *ServerAnswer) error {
 	return nil
 }
 
-// descend halves the rate until one is met, or has too few requests.
+// descend halves the rate until it is met, or has too few requests to decide.
 func (s Server) descend(ctx context.Context, a *ServerAnswer) error {
 	for range mostHalvings {
 		if !math.IsNaN(a.Met) {
@@ -277,8 +276,8 @@ func (s Server) of() string { return cmp.Or(s.Of, "requests") }
 // lost lists the shares of requests that did not complete. Requests of the last kind were queued.
 var lost = []string{metric.Failed, metric.Throttled, metric.Shed, metric.Abandoned}
 
-// mayLose returns the share of lost requests above which a missed probe is not tried again: by
-// default as for means, or more if an objective allows it.
+// mayLose returns the share of lost requests above which a missed probe is not tried again:
+// decide.MostLost, or more if an objective allows it.
 func (s Server) mayLose() float64 {
 	allowed := 0.0
 	for _, o := range s.Objectives {

@@ -8,11 +8,10 @@ import (
 )
 
 // A signTest decides whether more, or less, than half of all runs would meet the objectives. It
-// looks twice: after the first runs, which decide if they agree, and after all runs, of which least
-// have to agree. Far from the capacity this saves most of the runs.
+// decides after the first runs if all of them agree, and after all runs if at least least of them
+// agree. Far from the capacity this saves most of the runs.
 //
-// For a fair coin each verdict has a probability of at most risk, and for a biased one the wrong
-// verdict even less.
+// If half of all runs meet the objectives, either verdict has a probability of at most risk.
 type signTest struct {
 	first, runs, least int
 }
@@ -49,8 +48,7 @@ func tail(n, k int) (p float64) {
 	return p
 }
 
-// judge returns the verdict, and whether more runs cannot change it. Undecided runs count for
-// neither side.
+// judge returns the verdict, and whether it is final. Undecided runs count for neither side.
 func (t signTest) judge(c Probe) (v objectives.Verdict, done bool) {
 	n := c.runs()
 	switch {
@@ -63,8 +61,8 @@ func (t signTest) judge(c Probe) (v objectives.Verdict, done bool) {
 	return objectives.Undecided, n >= t.first && most < t.least
 }
 
-// next returns the number of runs that a load should have after the next round: a few at a time,
-// but an interval is checked only twice, since each check is another chance of an error.
+// next returns the number of runs that a load should have after the next round: a few more, but an
+// interval is checked only twice, because each check may be wrong.
 func (t signTest) next(n int, byInterval bool) int {
 	const atATime = 2
 	switch {
