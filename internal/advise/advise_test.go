@@ -31,7 +31,6 @@ func list(t testing.TB, text string) objectives.List {
 	return l
 }
 
-// asked is a question about Poisson traffic.
 func asked(t testing.TB, workload string, rate float64, objective string) Question {
 	t.Helper()
 	return Question{Scenario: bench.Scenario{Workload: workloads.MustParse(workload), Seed: 1,
@@ -47,13 +46,13 @@ func answered(t testing.TB, q Question) *Answer {
 	return a
 }
 
-// notRun is for questions that the recursion answers by itself.
+// notRun fails, for questions that the recursion answers alone.
 func notRun(context.Context, bench.Scenario) (*bench.Result, error) {
 	return nil, fmt.Errorf("nothing was to be run")
 }
 
-// TestRecursion: what the recursion says of a pool, one that sheds, that keeps a pace or whose
-// target freezes too, is what a run of its code says, to the nanosecond.
+// For pools, the recursion must equal runs of the strategy to the nanosecond, also if the pool
+// sheds, keeps a pace or has a target that freezes.
 func TestRecursion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -70,7 +69,7 @@ func TestRecursion(t *testing.T) {
 		{"token_bucket:rate=target,burst=1", 7, 0, "token_bucket:rate=195,burst=4"},
 		{"ticker_limited:rate=200", 5, 0, "none"},
 		{"ticker_limited:rate=300", 6, 0, "token_bucket:rate=300,burst=2"},
-		// at a pace of the target's own rate nothing is refused
+		// at the rate of the target nothing is refused
 		{"token_bucket:rate=target,burst=1", 40, 0, "token_bucket:rate=270,burst=1"},
 		{"token_bucket:rate=target,burst=3", 40, 0, "token_bucket:rate=200,burst=3"},
 		{"token_bucket:rate=target,burst=2", 40, 0, "token_bucket:rate=270,burst=2"},
@@ -114,9 +113,9 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// TestSmallestLimit: on M/M/k, M/D/k, M/H2/k, M/G/1 and M/M/k/K off any grid the recommended limit
-// is the smallest that theory allows or, where the interval of the one below holds the bound, that
-// one is named as well. Pools alone, which the recursion decides.
+// For pools, on M/M/k, M/D/k, M/H2/k, M/G/1 and M/M/k/K with random parameters, the recommended
+// limit must be the smallest that theory allows. If the interval at the next smaller limit includes
+// the bound, the answer must name that limit, too.
 func TestSmallestLimit(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
@@ -224,7 +223,7 @@ func TestSmallestLimit(t *testing.T) {
 
 func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
 
-// TestSame: one seed gives one answer, whatever runs side by side; what may not be lost is not.
+// Equal seeds must give equal answers, at any number of parallel runs. No task may be lost.
 func TestSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -249,7 +248,8 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestNothingMeets: the nearest is named with what would do, each of which does.
+// The answer must name the nearest option and changes that would meet the objective. Each change
+// must.
 func TestNothingMeets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -281,8 +281,8 @@ func TestNothingMeets(t *testing.T) {
 	}
 }
 
-// TestRateLimit: before a target with a rate the pace is kept by a strategy that knows it, since a
-// limit keeps it only while the work is as slow.
+// For a target with a rate limit, the recommendation must be a strategy that keeps the rate,
+// because a limit keeps it only at one service time.
 func TestRateLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -295,7 +295,7 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// TestConnections: with a target that serves so many at once, no more than these are taken.
+// The limit must not exceed the concurrency of the target.
 func TestConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -308,7 +308,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestMay: what may be lost is, where that takes a slot less; TestSame has what may not.
+// If tasks may be lost and that saves a slot, the recommendation must lose tasks. TestSame covers
+// the opposite.
 func TestMay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -321,7 +322,7 @@ func TestMay(t *testing.T) {
 	}
 }
 
-// TestMayKeep: no queue is longer, and no more tasks are held, than there may be.
+// The recommendation must respect the largest queue and the memory.
 func TestMayKeep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -337,11 +338,11 @@ func TestMayKeep(t *testing.T) {
 	}
 }
 
-// TestConfirmed: a run in real time that misses makes an option undecided, and the search goes on
-// to the next; one that may not be believed says nothing, and that is said.
+// A run in real time that misses must make the option undecided, and the search must continue with
+// the next. A run that is not VALID must change nothing and be reported.
 func TestConfirmed(t *testing.T) {
 	q := asked(t, "cpu_sha256:mean=1ms", 500, "p99-response<50ms")
-	// samples of a run, where steady traffic has the recursion plan a million tasks
+	// this traffic is short samples; for steady traffic the recursion would plan millions of tasks
 	q.Scenario.Load.Arrival = arrivals.MustParse("linear:slope=10")
 	q.Scenario.Stop.Tasks = 2000
 	for real, want := range map[result.Verdict]Verdict{result.Valid: Undecided,

@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// recordedIn is a question about a file of n tasks.
 func recordedIn(t *testing.T, n int, budget time.Duration) Question {
 	t.Helper()
 	s := shapes["on-off"](rand.New(rand.NewPCG(5, 5)), n)
@@ -35,8 +34,8 @@ func recordedIn(t *testing.T, n int, budget time.Duration) Question {
 	return q
 }
 
-// TestRecordedAlike: where another strategy does what a pool does on a recorded plan, the same is
-// promised of both, so that the simpler one wins, at the same limit.
+// On a recorded plan, strategies that behave as a pool must have the same promise and limit, so
+// that the simpler one wins.
 func TestRecordedAlike(t *testing.T) {
 	q := recordedIn(t, 9000, 0)
 	a := answered(t, q)
@@ -57,7 +56,7 @@ func TestRecordedAlike(t *testing.T) {
 	}
 }
 
-// meanOf is the mean of that many tasks, in seconds.
+// meanOf returns the mean service of n tasks, in seconds.
 func meanOf(t *testing.T, q Question, n int) float64 {
 	t.Helper()
 	w, err := q.Scenario.Workload.Spec.Build(1, q.Scenario.Workload.Values)
@@ -71,8 +70,8 @@ func meanOf(t *testing.T, q Question, n int) float64 {
 	return sum.Seconds() / float64(n)
 }
 
-// TestRecordAll: the promise is of all of a record whatever the budget. Runs of strategies' own
-// code have all of it with the default budget, and it is told where a smaller one gives them a
+// The promise must be about the whole record, whatever the budget. With the default budget, runs of
+// strategies' own code have all of it. The answer must report if a smaller budget gives them a
 // part.
 func TestRecordAll(t *testing.T) {
 	const all, part = 9000, 1666

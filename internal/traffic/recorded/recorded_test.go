@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic"
 )
 
-// like is a record whose closest process is that one.
+// like returns a record with that closest process.
 func like(arrival string, factor float64, change func(*Document)) *Document {
 	d := &Document{File: "a.csv", Arrival: "trace:file=a.csv", Description: traffic.Description{
 		Tasks: 6000, Span: 150, Rate: 40, GapC2: 1, Course: make([]int, 60),
@@ -20,7 +20,7 @@ func like(arrival string, factor float64, change func(*Document)) *Document {
 	return d
 }
 
-// TestHeadline: one rule for each kind of arrivals, the first that applies.
+// The first rule that applies must give the headline.
 func TestHeadline(t *testing.T) {
 	swing := func(period, share float64) func(*Document) {
 		return func(d *Document) {
@@ -50,7 +50,8 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// TestReplay: names that a shell takes apart are quoted, and the limit is above the busy slots.
+// Words with special characters of the shell must be quoted, and the limit must exceed the busy
+// slots.
 func TestReplay(t *testing.T) {
 	for word, want := range map[string]string{"it's a": `'it'\''s a'`, "a:b=1,c": "a:b=1,c"} {
 		if got := shellWord(word); got != want {
