@@ -118,31 +118,31 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 	s := v.Spec
 	switch {
 	case s.RealClock:
-		return "a disk or a server"
+		return "needs a disk or a server"
 	case s.Bound == nil:
 		return "no limit"
 	case (s.Sheds || s.Trips) && !q.MayShed:
-		return "may not shed"
+		return "sheds, and no task may be shed"
 	case s.Resizes && q.Strategies == nil:
-		return "it changes its limit, and the question is which limit"
+		return "changes its own limit"
 	case s.Hedges && q.Strategies == nil:
-		return "tasks may not be run twice"
+		return "runs tasks twice"
 	case s.Trips && sc.Target.Spec.Name == "none":
-		return "nothing to fail"
+		return "the target never fails"
 	case s.Retries && sc.Target.Spec.Name == "none":
-		return "nothing to retry"
+		return "the target never refuses a call"
 	case (s.Quantum != nil || s.Splits) && recorded(sc):
 		return "a recorded task cannot be split"
 	case (s.Quantum != nil || s.Splits) && q.Strategies == nil:
-		return "work may not be cut into steps"
+		return "splits tasks into steps"
 	case s.Chooses() != "" && q.Strategies == nil:
-		return "no priority, deadline or tenant is known before"
+		return "needs priorities, deadlines or tenants"
 	case s.UsesSize && q.Strategies == nil:
-		return "no size is known before"
+		return "needs the sizes of tasks in advance"
 	case s.ClassPools != nil && !classed(sc):
-		return "no classes of tasks"
+		return "needs classes of tasks"
 	case s.Starts != nil && wantsRate(v) && !sc.Target.Spec.RateLimits:
-		return "no rate to keep"
+		return "needs a target with a rate limit"
 	}
 	return ""
 }

@@ -41,8 +41,8 @@ type Dispersion struct {
 // A Likeness compares a built-in process with the recorded arrivals.
 type Likeness struct {
 	Arrival string `json:"arrival"` // to be used with the rate of the record
-	// Factor is the largest ratio between the variances of the counts over all windows, at least 1. 1
-	// is equal.
+	// Factor is the largest ratio of the variances of the counts, in windows of any length. It is at
+	// least 1, if they are equal.
 	Factor float64 `json:"factor"`
 }
 
@@ -54,7 +54,7 @@ type Durations struct {
 	Max  float64 `json:"max_sec"`
 	C2   float64 `json:"c2"`
 	Rho  float64 `json:"autocorrelation"` // of a duration and the next
-	// Busy is rate × mean: the mean number of busy slots, and so the least limit
+	// Busy is rate × mean, the mean number of busy slots. A limit must be above it.
 	Busy float64 `json:"busy"`
 }
 
@@ -72,14 +72,13 @@ type Class struct {
 const (
 	courseParts = 60
 	peakShare   = 0.1
-	// LeastWindows is the least number of windows for an index, with a standard deviation of about 20
-	// %
+	// LeastWindows is the least number of windows for an index. Its standard deviation is then 20 %.
 	LeastWindows = 50
 	ladder       = 10 // ratio of the lengths of successive windows
 )
 
-// Describe describes tasks in the order of their arrivals, with at least two different instants.
-// timed means that the durations are known.
+// Describe describes tasks in the order of arrival, at two or more instants. timed means that the
+// durations are known.
 func Describe(due []traces.Record, timed bool) Description {
 	n := len(due)
 	span := Span(due) / 1e9
@@ -150,8 +149,8 @@ func moments(n int, value func(i int) float64) (c2, rho float64) {
 	return c2, products / squares
 }
 
-// Dispersions returns the indices for windows of one mean gap, ten of them, and so on, as long as
-// there are enough windows.
+// Dispersions returns the indices for windows of 1, 10, 100 and so on mean gaps, as long as there
+// are enough windows.
 func Dispersions(due []traces.Record) (all []Dispersion) {
 	n, span := len(due), Span(due)
 	for window := span / float64(n-1); span/window >= LeastWindows; window *= ladder {
@@ -160,8 +159,8 @@ func Dispersions(due []traces.Record) (all []Dispersion) {
 	return all
 }
 
-// Index returns the variance of the number of tasks in a window of so many nanoseconds over its
-// mean. It ignores tasks after the last complete window.
+// Index returns the index of dispersion for windows of that many nanoseconds. It ignores tasks
+// after the last complete window.
 func Index(due []traces.Record, window float64) float64 {
 	parts := int(Span(due) / window)
 	var sum, squares float64

@@ -30,7 +30,7 @@ func (d *Document) Headline() string {
 	case process == "bulk":
 		return "Tasks arrive in batches, so formulas are too optimistic: replay the file"
 	}
-	return "Tasks come in bursts, and formulas are too hopeful: replay the file"
+	return "Tasks come in bursts, so formulas are too optimistic: replay the file"
 }
 
 func (d *Document) name() string {

@@ -33,7 +33,7 @@ func TestHeadline(t *testing.T) {
 			"poisson", 1.2, nil),
 		"Tasks arrive in batches, so formulas are too optimistic: replay the file": like(
 			"bulk:n=5", 1.2, nil),
-		"Tasks come in bursts, and formulas are too hopeful: replay the file": like(
+		"Tasks come in bursts, so formulas are too optimistic: replay the file": like(
 			"mmpp:ratio=3,high=1s,low=3s", 2, swing(50, 0.6)),
 		"No built-in process matches the arrivals: replay the file": like("mmpp", 2.1, nil),
 		"The rate swings by the clock, every 50.0 s by 60 %: replay the file, or its peak": like(

@@ -37,8 +37,8 @@ func (d *Document) Rows() [][]string {
 			text.Seconds(1/d.Rate), text.Digits(d.GapC2), correlation(d.GapRho))},
 	}
 	if d.Together > 0 {
-		rows = append(rows, []string{"", text.Share(d.Together) + " of the tasks come at the " +
-			"instant of the one before"})
+		rows = append(rows, []string{"", text.Share(d.Together) + " of the tasks arrive at the same " +
+			"instant as the one before"})
 	}
 	for i, w := range d.Dispersion {
 		name := ""
@@ -55,7 +55,7 @@ func (d *Document) Rows() [][]string {
 	}
 	rows = append(rows, []string{"resembles", d.resembles()})
 	if t := d.Durations; t != nil {
-		p99 := "not told"
+		p99 := "unknown (too few tasks)"
 		if t.P99 > 0 {
 			p99 = text.Seconds(t.P99)
 		}
@@ -104,10 +104,10 @@ func (d *Document) resembles() string {
 	case like == nil:
 		return "unknown: too few tasks"
 	case like.Factor > mostFactor:
-		return fmt.Sprintf("no built-in process: %s is the closest, and its counts vary "+
-			"otherwise by a factor of %s", like.Arrival, text.Digits(like.Factor))
+		return fmt.Sprintf("no built-in process: %s is the closest, but the variances of its "+
+			"counts differ by a factor of %s", like.Arrival, text.Digits(like.Factor))
 	}
-	s := fmt.Sprintf("%s: its counts vary otherwise by a factor of %s at most", like.Arrival,
+	s := fmt.Sprintf("%s: the variances of its counts differ by a factor of at most %s", like.Arrival,
 		text.Digits(like.Factor))
 	if d.swings() && d.process() != "sine" {
 		s += ", but at random, and not by the clock"
@@ -115,8 +115,8 @@ func (d *Document) resembles() string {
 	return s
 }
 
-// swings reports whether the rate swings regularly: at least three times, since slow random bursts
-// look like a swing or two.
+// swings reports whether the rate swings regularly, at least three times: slow random bursts may
+// look like one or two swings.
 func (d *Document) swings() bool { return d.swung() && d.Span/d.Swing.Period > 2.9 }
 
 // swung reports whether the rate swings smoothly, if only once.

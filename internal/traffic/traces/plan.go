@@ -111,10 +111,9 @@ func (p *Plan) Due(r Record) time.Duration {
 // stream separates the random numbers from those of arrivals and task times.
 const stream = 0x7472616365000000
 
-// Records returns the tasks to play. At a scale below 1 they are a random sample of the window.
-// Above 1 they are all records, and random ones again, each with its duration, at a random instant
-// before the next record, so the course of the rate stays the same. The tasks depend only on the
-// seed, and at scale 1 they are the records themselves.
+// Records returns the tasks to play: at scale 1 the records, and below 1 a random sample of them.
+// Above 1 it adds random copies, each at a random instant before the next record, so that the rate
+// over time keeps its shape. The tasks depend only on the seed.
 func (p *Plan) Records(seed uint64) []Record {
 	all, _ := p.play(seed)
 	return all

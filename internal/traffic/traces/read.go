@@ -30,8 +30,8 @@ type reader struct {
 	ahead   *bufio.Reader // of the file: has buffered data that is not decompressed yet
 	line    int
 	size    int64 // of the file
-	skipped int64 // bytes of lines without a record, and of the others
-	looked  int64
+	skipped int64 // bytes of empty lines and comments
+	looked  int64 // bytes of other lines
 	layout  layout
 	clock   clock
 	classes texts
@@ -75,7 +75,7 @@ func (f *inflated) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// mostSkipped is the largest size of empty lines and comments, if it exceeds that of the records.
+// mostSkipped is the largest size of empty lines and comments, unless the records are larger.
 const mostSkipped = 16 << 20
 
 func (r *reader) skip(n int) error {
@@ -338,8 +338,8 @@ func (r *reader) finish() (*Trace, error) {
 	return t, nil
 }
 
-// counting returns a note if times only number the lines, or are equal intervals in a file that has
-// other columns, or "".
+// counting returns a note if the times seem to be line numbers or intervals: consecutive integers,
+// or equal gaps in a file with other columns. Otherwise it returns "".
 func (r *reader) counting() string {
 	all, at := r.trace.Records, r.layout.time.index
 	if r.Time == "" || r.End || at >= len(r.trace.Columns) || len(all) < 3 {

@@ -71,8 +71,8 @@ type Trace struct {
 	dated    bool  // times are dates, or since 1970
 }
 
-// kept are the most recent traces. A scenario is checked several times before it runs, and its
-// arrivals and its workload may read the same file.
+// kept caches the latest traces, because a scenario is validated several times, and its arrivals
+// and its workload may read the same file.
 var kept struct {
 	sync.Mutex
 	traces []keptTrace
@@ -87,7 +87,7 @@ type keptTrace struct {
 
 const mostKept = 2
 
-// holds reports whether s reads everything that other reads. Additional columns are allowed.
+// holds reports whether s reads everything that other reads. It may read more columns.
 func (s Source) holds(other Source) bool {
 	if other.Duration == "" && !s.End {
 		other.Duration, other.Unit = s.Duration, s.Unit
