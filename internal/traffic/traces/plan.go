@@ -115,13 +115,13 @@ const stream = 0x7472616365000000
 // Above 1 it adds random copies, each at a random instant before the next record, so that the rate
 // over time keeps its shape. The tasks depend only on the seed.
 func (p *Plan) Records(seed uint64) []Record {
-	all, _ := p.play(seed)
+	all, _ := p.sampled(seed)
 	return all
 }
 
 // Labelled returns the tasks to play, with their labels.
 func (p *Plan) Labelled(seed uint64) (all []Record, labels [MostLabels]Labels) {
-	all, from := p.play(seed)
+	all, from := p.sampled(seed)
 	labels = p.trace.Labels
 	for i := range labels {
 		of := &labels[i].Of
@@ -135,8 +135,8 @@ func (p *Plan) Labelled(seed uint64) (all []Record, labels [MostLabels]Labels) {
 	return all, labels
 }
 
-// play returns the tasks, and the index of each in the window unless they are all of them.
-func (p *Plan) play(seed uint64) (all []Record, of []uint32) {
+// sampled returns the tasks, and the index of each in the window unless they are all of them.
+func (p *Plan) sampled(seed uint64) (all []Record, of []uint32) {
 	if p.scale == 1 {
 		return p.records, nil
 	}

@@ -25,22 +25,22 @@ const (
 
 type reader struct {
 	Source
-	in      *bufio.Reader
-	file    *counted      // source of in, before decompression
-	ahead   *bufio.Reader // of the file: has buffered data that is not decompressed yet
-	line    int
-	size    int64 // of the file
-	skipped int64 // bytes of empty lines and comments
-	looked  int64 // bytes of other lines
-	layout  layout
-	clock   clock
-	classes texts
-	labels  [MostLabels]texts
-	trace   Trace
-	highest int64 // latest arrival so far
-	back    oddity
-	backBy  int64
-	same    oddity
+	in           *bufio.Reader
+	file         *counted      // source of in, before decompression
+	ahead        *bufio.Reader // of the file: has buffered data that is not decompressed yet
+	line         int
+	size         int64 // of the file
+	skippedBytes int64 // bytes of empty lines and comments
+	recordBytes  int64 // bytes of other lines
+	layout       layout
+	clock        clock
+	classes      texts
+	labels       [MostLabels]texts
+	trace        Trace
+	highest      int64 // latest arrival so far
+	earlier      oddity
+	earlierBy    int64
+	simultaneous oddity
 }
 
 type counted struct {
@@ -79,7 +79,7 @@ func (f *inflated) Read(p []byte) (int, error) {
 const mostSkipped = 16 << 20
 
 func (r *reader) skip(n int) error {
-	if r.skipped += int64(n) + 1; r.skipped > mostSkipped && r.skipped > r.looked {
+	if r.skippedBytes += int64(n) + 1; r.skippedBytes > mostSkipped && r.skippedBytes > r.recordBytes {
 		return fmt.Errorf("%d MiB of it are empty lines and comments, more than its records",
 			mostSkipped>>20)
 	}
@@ -88,7 +88,7 @@ func (r *reader) skip(n int) error {
 
 type oddity struct{ first, n int }
 
-func (o *oddity) see(line int) {
+func (o *oddity) add(line int) {
 	if o.n++; o.n == 1 {
 		o.first = line
 	}
@@ -127,8 +127,8 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 		r.line++
 		var bad error
 		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 && line[0] != '#' {
-			r.looked += int64(len(line))
-			bad = r.take(line)
+			r.recordBytes += int64(len(line))
+			bad = r.readLine(line)
 		} else {
 			bad = r.skip(len(line))
 		}
@@ -141,8 +141,8 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 	}
 }
 
-// take reads one line. The first one determines the layout.
-func (r *reader) take(line []byte) error {
+// readLine reads one line. The first one determines the layout.
+func (r *reader) readLine(line []byte) error {
 	first := r.layout.kind == unknown
 	if first {
 		if bytes.IndexByte(line, 0) >= 0 {
@@ -273,10 +273,10 @@ func (r *reader) add(rec Record) error {
 		r.highest = rec.At
 	case r.Time == "":
 	case rec.At < r.highest:
-		r.back.see(r.line)
-		r.backBy = max(r.backBy, r.highest-rec.At)
+		r.earlier.add(r.line)
+		r.earlierBy = max(r.earlierBy, r.highest-rec.At)
 	case rec.At == r.highest:
-		r.same.see(r.line)
+		r.simultaneous.add(r.line)
 	}
 	if len(all) > 0 && max(rec.At-all[0].At, all[0].At-rec.At) > int64(mostSpan) {
 		return errors.New("more than ten years from the first record")
@@ -305,14 +305,14 @@ func (r *reader) finish() (*Trace, error) {
 	for i := range t.Labels {
 		t.Labels[i].Texts, t.Labels[i].Where = r.labels[i].all, r.labels[i].where
 	}
-	if r.back.n > 0 {
+	if r.earlier.n > 0 {
 		t.sort()
 		t.disorder = fmt.Sprintf("%v: arrived before the record above, by up to %v: "+
-			"sorted", r.back, time.Duration(r.backBy))
+			"sorted", r.earlier, time.Duration(r.earlierBy))
 		t.Notes = append(t.Notes, t.disorder)
 	}
-	if r.same.n > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%v: arrived with the record above", r.same))
+	if r.simultaneous.n > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%v: arrived with the record above", r.simultaneous))
 		if !slices.ContainsFunc(t.Records, notWhole) {
 			t.Notes = append(t.Notes, "all times are whole seconds: gaps and bursts below a second "+
 				"are the recorder's, not the traffic's")

@@ -87,8 +87,8 @@ type keptTrace struct {
 
 const mostKept = 2
 
-// holds reports whether s reads everything that other reads. It may read more columns.
-func (s Source) holds(other Source) bool {
+// covers reports whether s reads everything that other reads. It may read more columns.
+func (s Source) covers(other Source) bool {
 	if other.Duration == "" && !s.End {
 		other.Duration, other.Unit = s.Duration, s.Unit
 	}
@@ -128,7 +128,7 @@ func (s Source) Read() (*Trace, error) {
 	kept.Lock()
 	defer kept.Unlock()
 	for _, k := range kept.traces {
-		if k.of.holds(s) && k.size == info.Size() && k.since.Equal(info.ModTime()) {
+		if k.of.covers(s) && k.size == info.Size() && k.since.Equal(info.ModTime()) {
 			return k.trace, nil
 		}
 	}
@@ -137,7 +137,7 @@ func (s Source) Read() (*Trace, error) {
 		return nil, fmt.Errorf("file: %w", err)
 	}
 	defer f.Close()
-	kept.traces = slices.DeleteFunc(kept.traces, func(k keptTrace) bool { return s.holds(k.of) })
+	kept.traces = slices.DeleteFunc(kept.traces, func(k keptTrace) bool { return s.covers(k.of) })
 	if len(kept.traces) == mostKept {
 		kept.traces = slices.Delete(kept.traces, 0, 1) // release memory before reading more
 	}
