@@ -5,7 +5,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Verdict is the kind of an answer.
 type Verdict string
 
 const (
@@ -14,7 +13,6 @@ const (
 	Undecided    Verdict = "undecided"     // the interval of the best candidate includes a bound
 )
 
-// An Answer is the answer to a Question.
 type Answer struct {
 	Verdict        Verdict
 	Objectives     objectives.List // including implicit ones
@@ -28,11 +26,10 @@ type Answer struct {
 	Tasks          int      // simulated by strategies' own code
 	Replayed       bool     // the recursion computed the pools
 	Recorded       bool     // the traffic is one plan and not a process
-	// tasks of a run of a strategy's own code, and of the record; 0 if runs include the whole record
+	// tasks per own-code run, and of the record; 0 if runs include the whole record
 	Ran, Record int
 }
 
-// An Option is a strategy with its settings and its results.
 type Option struct {
 	Strategy strategies.Variant
 	Ties     []strategies.Variant // strategies that are equal by contract
@@ -48,24 +45,23 @@ type Option struct {
 	// measured in real time, if the work is real
 	Confirmed *Figure
 
-	// why its queue grows throughout the traffic, or ""; an unstable option has no figures
+	// why its queue grows throughout the traffic, or ""; if it does, there are no figures
 	Unstable string
 	Same     bool // its figures equal those of the recommendation
 
 	behaviour behaviour
 	reading   reading
-	// It may miss the objectives at another service time, because its limit acts as a rate, or the few
-	// runs may not show the refusals by the target.
+	// Few runs may not show the refusals of the target, or a limit that acts as a rate fails if the
+	// service time changes.
 	unproven bool
 	tried    bool    // stressed and confirmed
 	promise  float64 // worse end of the promise over its bound. 0: unknown
 	excess   float64 // worst figure over its bound. At most 1 if all bounds are met
 }
 
-// A Stress is the result of an option under worse conditions.
 type Stress struct {
 	Name string
-	// the metric of the first objective; the option's own figure if NoWorse
+	// the promised metric; the option's own figure if NoWorse
 	Figure   Figure
 	Verdict  objectives.Verdict
 	NoWorse  bool   // no significant difference from the same runs without the stress
@@ -73,18 +69,16 @@ type Stress struct {
 	Unstable bool   // the queue grows throughout, so there is no figure
 }
 
-// A Missing is a single change that would make the nearest option meet the objectives.
+// A Missing is a change that alone would make the nearest option meet the objectives.
 type Missing struct {
 	What  string  // limit, rate or objective
 	Value float64 // slots, tasks per second, or value of the metric
 }
 
-// Described describes the arriving work.
 type Described struct {
 	Rate, Mean, C2 float64 // tasks per second, seconds, and C² of the service
 	Busy           float64 // busy slots on average: rate times mean
 	GapC2          float64 // C² of the gaps between arrivals. NaN if all tasks come at once
-	// factor by which the busiest stretch of another such record may exceed that of this one; 0 if the
-	// rate and the service vary only by chance
+	// factor by which another record may have a busier stretch; 0 if the work varies only by chance
 	Busier float64
 }

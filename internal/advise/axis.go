@@ -1,7 +1,7 @@
 package advise
 
-// smallest returns the smallest n in (low, most] with ok(n), or most+1. ok must be monotonic. It
-// tries low+step first, and then larger steps, each twice the last.
+// smallest returns the smallest n in (low, most] with ok(n), or most+1. ok must be monotonic. The
+// steps from low double, so that small numbers are tried first.
 func smallest(low, most, step int, ok func(int) bool) int {
 	for ; low < most; step *= 2 {
 		n := min(low+step, most)

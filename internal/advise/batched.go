@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// A batchReading is the result of the recursion, by batches of tasks.
 type batchReading struct {
 	wait, service  [][]int64            // by batch, of tasks that were not shed
 	value          map[string][]float64 // other metrics by batch
@@ -22,7 +21,7 @@ type batchReading struct {
 	varianceFactor float64              // variance of a promise over that of a mean
 	consecutive    bool                 // each batch continues the previous one
 	longest        int                  // longest queue of all batches
-	// the reading of the traffic with busier stretches; nil if none are expected
+	// of the traffic with busier stretches; nil if none are expected
 	busierReading func() *batchReading
 }
 
@@ -32,13 +31,11 @@ type span struct {
 	n       int // of all
 }
 
-// grows reports whether the mean wait grew throughout a plan of steady traffic.
 func (b *batchReading) grows() bool {
 	means := b.value[metric.MeanWait]
 	return b.consecutive && len(means) == batches && validity.Grows([batches]float64(means))
 }
 
-// modelsMetric reports whether the recursion computes the metric.
 func modelsMetric(unit string) bool {
 	if _, _, ok := quantile(unit); ok {
 		return true
@@ -48,7 +45,6 @@ func modelsMetric(unit string) bool {
 		metric.Failed, metric.Abandoned, metric.Makespan}, unit)
 }
 
-// quantile parses p99-response-sec.
 func quantile(unit string) (p float64, of string, ok bool) {
 	name, rest, _ := strings.Cut(unit, "-")
 	of, ok = strings.CutSuffix(rest, "-sec")
@@ -58,7 +54,6 @@ func quantile(unit string) (p float64, of string, ok bool) {
 	return percent / 100, of, ok
 }
 
-// figure extends the interval to the value of the traffic with busier stretches.
 func (b *batchReading) figure(unit string) Figure {
 	f := b.batchFigure(unit)
 	if b.busierReading != nil && f.Known() {
@@ -69,7 +64,7 @@ func (b *batchReading) figure(unit string) Figure {
 	return f
 }
 
-// batchFigure returns the figure from these batches alone.
+// batchFigure ignores busier stretches.
 func (b *batchReading) batchFigure(unit string) Figure {
 	if p, of, ok := quantile(unit); ok {
 		return b.quantile(p, b.times(of))
@@ -81,7 +76,7 @@ func (b *batchReading) batchFigure(unit string) Figure {
 	return spread(values, b.variance(values))
 }
 
-// variance returns the variance of a promise relative to that of the mean of independent batches.
+// variance returns the variance of a promise relative to that of a mean of independent batches.
 // Queues that last from one batch to the next correlate consecutive batches.
 func (b *batchReading) variance(values []float64) float64 {
 	if !b.consecutive {
@@ -91,12 +86,11 @@ func (b *batchReading) variance(values []float64) float64 {
 	return b.varianceFactor * (1 + r) / (1 - r)
 }
 
-// quantile returns the quantile of all batches together. Its interval follows from the share of
-// tasks beyond it, on a logarithmic scale, which keeps the share in (0, 1). Such tasks come in
-// bunches within one batch, so the shares of the batches are nearly independent. A few bunches may
-// be similar by chance, so the wider of two intervals counts: the other one is for a tail five
-// times as large. The upper end is at least that of an exponential tail, because the next stretch
-// may have a longer bunch than any in this one.
+// quantile derives the interval from the share of tasks beyond the quantile, on a logarithmic scale,
+// which keeps the share in (0, 1). Slow tasks come in bunches within one batch, so the shares of the
+// batches are nearly independent. A few bunches may be similar by chance, so the wider of two
+// intervals counts: the second one is for a tail five times as large. The upper end is at least the
+// one of an exponential tail, because the next stretch may have a longer bunch.
 func (b *batchReading) quantile(p float64, times *span) Figure {
 	n := times.n
 	if n == 0 || float64(n)*math.Log(p) > math.Log(0.025) {
@@ -124,8 +118,7 @@ const (
 	widerTailFactor = 1.5 // measured variation of shares at five times the tail. Single tasks: 2.2
 )
 
-// relativeHalfWidth returns the relative half-width of the interval of the share of tasks with a
-// time of at least from.
+// relativeHalfWidth is about the share of tasks with a time of at least from.
 func (b *batchReading) relativeHalfWidth(times *span, from int64) float64 {
 	shares := make([]float64, 0, len(times.batches))
 	for _, batch := range times.batches {
@@ -143,7 +136,6 @@ func (b *batchReading) relativeHalfWidth(times *span, from int64) float64 {
 	return half / mean
 }
 
-// perBatch returns the metric of each batch, as a run reports it.
 func (b *batchReading) perBatch(unit string) (values []float64) {
 	p, of, ok := quantile(unit)
 	if !ok {
@@ -156,7 +148,7 @@ func (b *batchReading) perBatch(unit string) (values []float64) {
 	return values
 }
 
-// simulateShedding simulates a pool only for the share of shed tasks.
+// simulateShedding computes only the share of shed tasks.
 func (t *traffic) simulateShedding(limit, queue int) *batchReading {
 	b := t.empty()
 	var pool recursion.Pool
@@ -269,8 +261,7 @@ func (b *batchReading) addMeans(waits, services []int64) {
 	b.addValue(metric.MaxResponse, float64(most[2])/1e9)
 }
 
-// times returns the times by batch. They are sorted only when needed, because sorting is most of
-// the cost.
+// times sorts only the requested times, because sorting is most of the cost.
 func (b *batchReading) times(of string) *span {
 	if s, ok := b.spans[of]; ok {
 		return s

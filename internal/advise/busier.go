@@ -14,18 +14,17 @@ const (
 	enoughBusy      = 160 // stretches, to make the error of their excess small
 	// mean excess of a normal value over its upper tenth, in standard deviations: φ(z)/0.1 - z
 	normalExcess = 0.473
-	// 97.5 % of the differences of two maxima with an exponential tail are below ln(0.975/0.025) of
-	// its scale: the difference of two Gumbel values is logistic
+	// The difference of two Gumbel values is logistic: 97.5 % of the differences of two maxima with
+	// an exponential tail are below ln(0.975/0.025) of its scale.
 	logistic = 3.664
 )
 
-// busier returns the factor by which the busiest stretch of another such record may exceed that of
-// this one, in work. It is 1 if stretches differ only by chance, or if there are too few tasks.
+// busier returns the factor by which the busiest stretch of another such record may have more work.
+// It is 1 if stretches differ only by chance, or if there are too few tasks.
 //
 // The scale of the tail is the mean excess of the work of the busiest tenth of the stretches, on a
-// logarithmic scale. The difference between two random halves of a stretch measures chance. Bursts
-// are bounded, which short stretches show, whereas a wandering rate is unbounded at any length. So
-// the smallest scale over all lengths of stretches counts.
+// logarithmic scale. The smallest scale over all lengths of stretches counts, because bursts are
+// bounded, which short stretches show, but a wandering rate is unbounded at any length.
 func (s sample) busier() float64 {
 	scale := math.Inf(1)
 	for n := fewestStretches; n*fewestInStretch <= len(s.due); n *= 2 {
@@ -37,8 +36,8 @@ func (s sample) busier() float64 {
 	return math.Exp(logistic * scale)
 }
 
-// excessOf returns the mean excess of the work of n stretches of equal length, without the
-// contribution of chance.
+// excessOf returns the mean excess of the work of n stretches of equal length. It subtracts the
+// contribution of chance, which is the difference between two random halves of a stretch.
 func (s sample) excessOf(n int) float64 {
 	type stretch struct{ halves [2]float64 }
 	all := make([]stretch, n)

@@ -147,14 +147,13 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 	return ""
 }
 
-// recorded reports whether task times come from recorded calls.
 func recorded(sc bench.Scenario) bool { return sc.Workload.Spec.Name == "trace" }
 
 func wantsRate(v strategies.Variant) bool {
 	return hasKey(v.Spec.Keys, "rate", param.Float) && !v.Values.Given("rate")
 }
 
-// startsOf returns how often v starts tasks for a target, or the zero Starts if unknown.
+// startsOf returns the zero Starts if the pace of v is unknown.
 func startsOf(v strategies.Variant, target targets.Variant) strategies.Starts {
 	if v.Spec.Starts == nil {
 		return strategies.Starts{}
@@ -176,8 +175,7 @@ func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
 	return all
 }
 
-// targetRate returns the sustained rate of calls of a target, and its burst. The rate is 0 if the
-// parameters do not determine it.
+// targetRate returns 0 calls per second if the parameters do not determine the sustained rate.
 func targetRate(t targets.Variant) (perSecond float64, burst int) {
 	keys := t.Spec.Keys
 	switch {
@@ -209,8 +207,8 @@ func classed(sc bench.Scenario) bool {
 	return classes || either
 }
 
-// standIn returns the workload or, if it cannot wait in virtual time, a distribution with the same
-// mean and C².
+// standIn replaces a workload that cannot wait in virtual time by a distribution with the same mean
+// and C².
 func standIn(w workloads.Variant, seed uint64) workloads.Variant {
 	if w.Spec.New == nil || w.Spec.Kind == workloads.Wait {
 		return w

@@ -58,8 +58,6 @@ func (r *codeReading) figure(unit string) Figure {
 	return all.times(spread(ratios, 1))
 }
 
-// ownFigure returns the figure from the runs alone. It pools their tasks if possible, because short
-// runs are biased towards good values.
 func (r *codeReading) ownFigure(unit string) Figure {
 	if len(r.results) < 2 {
 		return spread(r.values(unit), 1)
@@ -68,7 +66,7 @@ func (r *codeReading) ownFigure(unit string) Figure {
 }
 
 // ratios returns the ratio of each run to the recursion of its tasks, or nil if all are 1. ok is
-// false if the ratios are unknown.
+// false if a ratio is unknown.
 func (r *codeReading) ratios(unit string) (ratios []float64, ok bool) {
 	if !r.paired() {
 		return nil, false
@@ -91,10 +89,9 @@ func (r *codeReading) ratios(unit string) (ratios []float64, ok bool) {
 	return ratios, true
 }
 
-// paired reports whether the recursion covers every run.
 func (r *codeReading) paired() bool { return r.all != nil && r.each != nil && !r.loses() }
 
-// nearlyEqual reports equality up to the rounding of instants.
+// nearlyEqual allows for the rounding of instants.
 func nearlyEqual(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(a) }
 
 func (r *codeReading) values(unit string) []float64 {
@@ -138,8 +135,7 @@ type trial struct {
 	setting
 }
 
-// runs runs each trial with each of the first seeds in parallel. A failed trial has no reading, and
-// the search records the error.
+// runs makes the runs in parallel. A failed trial has no reading, and the search records the error.
 func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*codeReading, error) {
 	seeds = min(seeds, s.mostSeeds())
 	suite := bench.Suite{Count: seeds, Parallel: s.question.Parallel}
@@ -168,8 +164,8 @@ func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*codeRe
 	return readings, err
 }
 
-// withoutViolators removes strategies that violate their contract in a short run of their own code,
-// because the recursion relies on it. It does not run those of package builtin.
+// withoutViolators removes strategies that violate their contract, on which the recursion relies,
+// in a short run of their own code. It trusts those of package builtin.
 func (s *search) withoutViolators(
 	ctx context.Context, all []strategies.Variant,
 ) (kept []strategies.Variant, err error) {

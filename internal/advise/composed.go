@@ -10,8 +10,7 @@ import (
 )
 
 // composed returns compositions around a worker pool that may keep a target's rate: one part sets
-// the pace, the other sheds the excess or retries refused calls. There are none if the question
-// names strategies.
+// the pace, the other sheds the excess or retries refused calls.
 func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 	if q.Strategies != nil || !sc.Target.Spec.RateLimits {
 		return nil
@@ -37,8 +36,8 @@ func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 	return all
 }
 
-// paces returns the settings that keep the rate of a target, as far as its parameters determine
-// rate, or limit per window, and burst.
+// paces returns the settings that keep the rate of a target, or nil if its parameters do not
+// determine the rate.
 func paces(name string, keys []param.Key, target targets.Variant) (texts []string) {
 	rate, burst := targetRate(target)
 	if rate == 0 {

@@ -14,7 +14,6 @@ type Figure struct{ Low, Mid, High float64 }
 
 var unknown = Figure{math.NaN(), math.NaN(), math.NaN()}
 
-// Known reports whether there is a value.
 func (f Figure) Known() bool { return !math.IsNaN(f.Mid) }
 
 // times returns the product of two independent values, on a logarithmic scale.
@@ -28,7 +27,7 @@ func (f Figure) times(by Figure) Figure {
 	return Figure{mid / math.Exp(down), mid, mid * math.Exp(up)}
 }
 
-// plus returns the sum with an independent value of that half-width. Metrics are never below 0.
+// plus adds an independent value of that half-width. Metrics are never below 0.
 func (f Figure) plus(mean, half float64) Figure {
 	mid := f.Mid + mean
 	return Figure{max(0, mid-math.Hypot(f.Mid-f.Low, half)), mid,
@@ -50,7 +49,6 @@ func (f Figure) judge(o objectives.Objective) objectives.Verdict {
 	return decide.Interval(o.Limit(), f.Low, f.High)
 }
 
-// A reading is the result of a strategy with its settings.
 type reading interface {
 	figure(unit string) Figure
 	grows() bool // the queue grows throughout the traffic, which leaves no figure

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// answer stresses the best options and chooses.
 func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) {
 	if err := s.stressBest(ctx, options); err != nil {
 		return nil, err
@@ -52,8 +51,8 @@ func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) 
 	return a, ctx.Err()
 }
 
-// stressBest stresses and confirms the best options, until the first maxKept have been tried, or
-// twice as many in all. Options that were not tried become undecided. It sorts the options.
+// stressBest sorts the options, and stresses and confirms the best until the first maxKept have
+// been tried, or twice as many in all. Options that were not tried become undecided.
 func (s *search) stressBest(ctx context.Context, options []Option) error {
 	for range 2 * maxKept {
 		slices.SortStableFunc(options, better)
@@ -79,7 +78,6 @@ func (s *search) stressBest(ctx context.Context, options []Option) error {
 	return nil
 }
 
-// neighbours measures the recommended strategy at other limits.
 func (s *search) neighbours(ctx context.Context, a *Answer) error {
 	best := a.Recommendation
 	at := func(limit int) (*Option, error) {
@@ -134,7 +132,6 @@ func (s *search) confirm(ctx context.Context, o *Option) error {
 
 const confirmTasks = 2000
 
-// missing finds the changes that would each make the nearest option meet the objectives.
 func (s *search) missing(a *Answer) {
 	o := a.Recommendation
 	if s.isExact(o.behaviour) {
@@ -150,8 +147,7 @@ func (s *search) missing(a *Answer) {
 	}
 }
 
-// sufficientLimit returns the smallest limit above those of the question at which a pool meets the
-// objectives, or 0.
+// sufficientLimit returns the smallest limit above those of the question, or 0.
 func (s *search) sufficientLimit(o *Option) int {
 	low := s.question.limitAtMost()
 	limit := smallest(low, searchFactor*low, low, func(limit int) bool {
@@ -197,7 +193,6 @@ func (s *search) described() (d Described) {
 	return d
 }
 
-// meanAndC2 returns the values that the workload declares.
 func (s *search) meanAndC2() (mean, c2 float64) {
 	w, err := s.sample.Workload.Spec.Build(s.sample.Seed, s.sample.Workload.Values)
 	if err != nil {

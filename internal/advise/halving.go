@@ -133,7 +133,6 @@ func (s *search) measureAll(
 	return options, err
 }
 
-// bestSettings keeps the best option of each strategy.
 func bestSettings(options []Option) (best []Option) {
 	for _, o := range options {
 		at := slices.IndexFunc(best, func(b Option) bool {
@@ -149,8 +148,7 @@ func bestSettings(options []Option) (best []Option) {
 	return best
 }
 
-// measure runs the own code of a behaviour at a limit. It returns nil if the run fails, or if no
-// member can have that limit.
+// measure returns nil if the run fails, or if no member can have that limit.
 func (s *search) measure(
 	ctx context.Context, b behaviour, limit, seeds int,
 ) (*Option, error) {
@@ -174,8 +172,8 @@ func (s *search) measure(
 	return &o, nil
 }
 
-// lowerLimit searches for a smaller limit that meets the objectives, with one run per step, and
-// measures it with all seeds. With upwards it also tries a few larger limits.
+// lowerLimit tries smaller limits with one run each, and measures the last one that meets the
+// objectives with all seeds. With upwards it also tries a few larger limits.
 func (s *search) lowerLimit(ctx context.Context, o *Option, upwards bool) error {
 	limit := o.Limit
 	for step := 1; o.Verdict == objectives.Met && limit-step >= 1; step *= 2 {
@@ -191,8 +189,8 @@ func (s *search) lowerLimit(ctx context.Context, o *Option, upwards bool) error 
 	return s.measureFully(ctx, o, limit, upwards || limit < o.Limit)
 }
 
-// measureFully measures the option with all seeds at a limit. With upwards, it tries a few larger
-// limits if this one misses the objectives. Then it lowers the limit while the objectives are met.
+// measureFully uses all seeds. With upwards, it tries a few larger limits if this one misses the
+// objectives. Then it lowers the limit while the objectives are met.
 func (s *search) measureFully(ctx context.Context, o *Option, limit int, upwards bool) error {
 	m, err := s.measure(ctx, o.behaviour, limit, seeds)
 	for try := 0; try < maxTries && err == nil && m != nil && upwards &&

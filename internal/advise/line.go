@@ -10,7 +10,7 @@ import (
 
 const unboundedQueue = math.MaxInt32
 
-// shed and refused mark the wait of a task that found the queue full, or that the target refused.
+// waits of a task that found the queue full, or that the target refused
 const (
 	shed    = recursion.Shed
 	refused = recursion.Refused
@@ -29,9 +29,8 @@ func unstressedLine(limit, queue int) line {
 	return line{limit: limit, queue: queue, load: 1, service: 1}
 }
 
-// serve simulates tasks in the order of arrival. Without a pace, a freeze or a target, a task that
-// finds all slots busy and queue tasks waiting is shed. It returns the waits, or marks for shed and
-// refused tasks, and the time that each task held its slot.
+// serve returns the waits, or marks for shed and refused tasks, and the time that each task held
+// its slot. Only without a pace, a freeze and a target is the queue bounded.
 func (l line) serve(s sample) (waits, held []int64) {
 	pool := recursion.Pool{Pace: l.pace, Freeze: l.freeze, Gate: l.gate()}
 	pool.Run(s.due, s.service, max(1, min(l.limit, len(s.due))), l.queue)

@@ -20,8 +20,7 @@ func HasLongRun(sc bench.Scenario, wanted objectives.List) bool {
 		a.Tasks() == 0 && sc.Timeout == 0 && sc.Patience == nil && sc.Drain == 0 && !perRun(wanted)
 }
 
-// A LongRun computes metrics in the long run: by the recursion over one long plan if it covers the
-// strategy, otherwise from the strategy's own runs.
+// A LongRun computes metrics in the long run by the recursion over one long plan.
 type LongRun struct {
 	search *search
 	c2     float64 // C² of the arrivals over long stretches: 1 for Poisson
@@ -61,8 +60,8 @@ func rateOf(sc bench.Scenario, mean time.Duration) float64 {
 	return sc.Load.PerSecond
 }
 
-// dispersion returns the index of dispersion of the gaps: the variance of the sum of a thousand
-// gaps, relative to that of independent gaps with C² 1.
+// dispersion returns the variance of the sum of a thousand gaps, relative to that of independent
+// gaps with C² 1.
 func (s sample) dispersion() float64 {
 	const stretch = 1000
 	var lengths []float64
@@ -84,7 +83,6 @@ func (l *LongRun) Tasks() int {
 	return len(l.search.traffic.samples[0].due)
 }
 
-// Mean returns the mean time of a task, in seconds.
 func (l *LongRun) Mean() float64 { return l.search.work.Mean }
 
 func (l *LongRun) settingOf(sc bench.Scenario) setting {
@@ -100,8 +98,7 @@ func (l *LongRun) behaviourOf(v strategies.Variant) behaviour {
 	return b
 }
 
-// Unstable returns why the queue of a scenario grows throughout, or "" if its slots and pace are
-// sufficient.
+// Unstable returns why the queue grows throughout, or "" if the slots and the pace are sufficient.
 func (l *LongRun) Unstable(sc bench.Scenario) string {
 	why, _ := l.search.overload(l.behaviourOf(sc.Strategy), l.settingOf(sc))
 	return why
@@ -132,8 +129,8 @@ func (l *LongRun) Relaxation(sc bench.Scenario) float64 {
 	return (l.c2 + l.search.work.C2) / (slack * slack)
 }
 
-// lineOf returns the pool that models the scenario's strategy, if any. Unless byContract, the
-// strategy's own runs must confirm the model.
+// lineOf returns the pool that models the strategy, if any. Unless byContract, the strategy's own
+// runs must confirm the model.
 func (l *LongRun) lineOf(sc bench.Scenario) (_ line, byContract, ok bool) {
 	b, t := l.behaviourOf(sc.Strategy), l.settingOf(sc)
 	byContract = l.search.isExact(b) && !sc.Strategy.Spec.Retries
@@ -147,10 +144,9 @@ func (l *LongRun) lineOf(sc bench.Scenario) (_ line, byContract, ok bool) {
 		byContract && follows && limit > 0
 }
 
-// At returns a figure for each objective. The scenario must have the same work, at any strategy,
-// limit, queue and rate. The given runs must equal the recursion of their tasks to the digit: the
-// first one if the strategy is a pool by contract, otherwise all of at least two. If not, ok is
-// false, and only the strategy's own runs can give figures.
+// At returns a figure for each objective, for a scenario with the same work. The given runs must
+// equal the recursion of their tasks to the digit: the first one if the strategy is a pool by
+// contract, otherwise all of at least two. If not, ok is false.
 func (l *LongRun) At(sc bench.Scenario, runs []*bench.Result) (figures []Figure, ok bool) {
 	at, byContract, ok := l.lineOf(sc)
 	if !ok {
@@ -171,8 +167,7 @@ func (l *LongRun) At(sc bench.Scenario, runs []*bench.Result) (figures []Figure,
 	return figures, byContract || len(runs) > 1
 }
 
-// equals reports whether a run equals the recursion to the digit, in the wanted metrics and in the
-// waits, which differ with any other order of tasks.
+// equals compares the wanted metrics, and the waits, which differ with any other order of tasks.
 func (l *LongRun) equals(sc bench.Scenario, at line, run *bench.Result) bool {
 	sc = withDefaults(sc)
 	sc.Load.PerSecond, sc.Load.Relative = l.search.work.Rate*at.load, 0
@@ -217,11 +212,9 @@ func OfRuns(runs []*bench.Result, units []string) (figures []Figure) {
 	return figures
 }
 
-// has reports whether the tasks have those times.
 func (b *batchReading) has(of string) bool { return of == metric.Response || len(b.service) > 0 }
 
-// ownTasks returns the reading of the runs' tasks, without the first share of each run, or nil if a
-// run has no recorded tasks.
+// ownTasks leaves out the first share of each run. It returns nil if a run has no recorded tasks.
 func ownTasks(runs []*bench.Result, from float64) *batchReading {
 	b := &batchReading{spans: map[string]*span{}, value: map[string][]float64{}, varianceFactor: 1}
 	responses := &span{}
@@ -258,7 +251,6 @@ func ownTasks(runs []*bench.Result, from float64) *batchReading {
 	return b
 }
 
-// extendedTo extends the interval to include another figure's.
 func (f Figure) extendedTo(to Figure) Figure {
 	return Figure{min(f.Low, to.Low), f.Mid, max(f.High, to.High)}
 }

@@ -84,8 +84,7 @@ func (s *search) lineOf(v strategies.Variant, t setting) (_ line, ok bool) {
 }
 
 // isExact reports whether the recursion is exact by contract: tasks start in order of arrival, as
-// soon as a slot is free and the pace allows it, and the decisions of the target depend only on the
-// times of calls.
+// soon as a slot is free and the pace allows it, and the target decides only by the times of calls.
 func (s *search) isExact(b behaviour) bool {
 	spec := b.first().Spec
 	if b.sheds && s.sample.Target.Spec.Name != "none" {
@@ -103,14 +102,15 @@ func slots(v strategies.Variant, limit int) int {
 	return v.Spec.Bound(params(v, limit, 1))
 }
 
-// perRun reports whether a metric belongs to a whole run and grows with its length.
+// perRun reports whether a metric grows with the length of a run.
 func perRun(wanted objectives.List) bool {
 	return slices.ContainsFunc(wanted, func(o objectives.Objective) bool {
 		return o.Unit == metric.Makespan || metric.IsMax(o.Unit)
 	})
 }
 
-// modelRuns returns the result of the recursion for each run of a scenario with that many seeds.
+// modelRuns computes by the recursion what each run of a scenario with that many seeds would
+// return.
 func (s *search) modelRuns(sc bench.Scenario, seeds int, l line) (all []*modelReading) {
 	for i := range seeds {
 		one, err := drawSample(sc, sc.Seed+uint64(i))

@@ -13,8 +13,8 @@ import (
 const (
 	batches = observe.Batches // blocks of a plan, or samples, per interval
 
-	// tasks of a plan of steady traffic, 16 bytes each. The recursion of a million tasks lasts about
-	// 30 ms, so a small budget need not worsen the promise.
+	// The recursion of a million tasks, 16 bytes each, lasts about 30 ms, so a small budget need
+	// not worsen the promise.
 	leastPlanned  = 2_000_000
 	mostPlanned   = 8_000_000
 	burstyTimes   = 3 // factor for bursty tasks, since the number of bursts counts
@@ -23,9 +23,9 @@ const (
 
 type sample struct{ due, service []int64 }
 
-// traffic is the load on the strategies, in one of three forms. Steady traffic is one long plan, so
-// that the start with idle slots has no effect. A record is used unchanged. Traffic with an end, or
-// with a changing rate, is twenty samples, each from its start.
+// traffic has one of three forms. Steady traffic is one long plan, so that the start with idle
+// slots has no effect. A record is used unchanged. Traffic with an end, or with a changing rate, is
+// twenty samples, each from its start.
 type traffic struct {
 	samples    []sample
 	blocks     int        // blocks per sample
@@ -36,17 +36,15 @@ type traffic struct {
 	busierPlan *traffic // at that factor of the load, cached
 }
 
-// drawAtLoad draws steady traffic at a multiple of the load.
 type drawAtLoad func(load float64) (*traffic, error)
 
-// steady reports whether the traffic continues, at a constant mean rate.
 func steady(sc bench.Scenario) bool {
 	spec := sc.Load.Arrival.Spec
 	return !spec.AllAtOnce && !spec.Unsteady
 }
 
-// draw plans the traffic of a scenario, or returns nil if task times are unknown in advance. tasks
-// is the length of steady traffic. A metric of a whole run, such as the makespan, needs samples.
+// draw returns nil if task times are unknown in advance. tasks is the length of steady traffic.
+// whole means that a metric, such as the makespan, needs whole runs.
 func draw(sc bench.Scenario, tasks int, whole bool) (*traffic, error) {
 	w, err := sc.Workload.Spec.Build(sc.Seed, sc.Workload.Values)
 	if err != nil {
@@ -144,7 +142,6 @@ func drawSample(sc bench.Scenario, seed uint64) (s sample, err error) {
 	return s, nil
 }
 
-// at returns the traffic at a multiple of the load, with service times multiplied by service.
 func (t *traffic) at(load, service float64) *traffic {
 	if load == 1 && service == 1 {
 		return t
@@ -163,7 +160,7 @@ func (t *traffic) at(load, service float64) *traffic {
 	return &scaled
 }
 
-// busierTraffic returns the traffic with busier stretches, or nil if none are expected.
+// busierTraffic returns nil if no busier stretches are expected.
 func (t *traffic) busierTraffic() *traffic {
 	if t.busierPlan == nil && t.busier > 1 {
 		t.busierPlan = t.at(t.busier, 1)

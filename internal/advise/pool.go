@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// pool finds the smallest limit that meets the objectives, and the smallest queue of a behaviour
-// that sheds, or else the option nearest to the objectives. The behaviour must be plain or exact.
+// pool finds the smallest limit and, if the behaviour sheds, the smallest queue that meets the
+// objectives, or else the nearest option. The behaviour must be plain or exact.
 func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed error) {
 	below, above := 0, 0 // largest limit that misses, smallest that meets
 	at := func(limit int) *Option {
@@ -65,8 +65,8 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 	return nearest, failed
 }
 
-// limitsOfPools returns the limits to try first with a pool. With a target, too large a limit may
-// miss as well, so there are small steps from the number of busy slots to twice as many.
+// With a target, too large a limit may miss as well, so limitsOfPools adds small steps from the
+// number of busy slots to twice as many.
 func (s *search) limitsOfPools() []int {
 	all := s.limits()
 	if s.sample.Target.Spec.Name != "none" {
@@ -97,15 +97,13 @@ func (s *search) limits() []int {
 	return slices.Compact(all)
 }
 
-// equalFigures reports whether two settings give the same figures.
 func equalFigures(a, b []Figure) bool {
 	return slices.EqualFunc(a, b, func(a, b Figure) bool {
 		return a == b && a.Known() || !a.Known() && !b.Known()
 	})
 }
 
-// measurePool measures a plain or exact behaviour at a limit. It returns nil if no member can have
-// that limit.
+// measurePool returns nil if no member can have that limit.
 func (s *search) measurePool(ctx context.Context, b behaviour, limit int) (*Option, error) {
 	fit := b.at(limit)
 	if err := ctx.Err(); err != nil || len(fit) == 0 {
@@ -141,7 +139,7 @@ func asQueue(slots int) int {
 	return slots
 }
 
-// smallestQueue returns the smallest queue that sheds few enough tasks, or the largest one allowed.
+// smallestQueue returns the largest queue that is allowed if all shed too many tasks.
 func (s *search) smallestQueue(limit int) int {
 	var ofShed objectives.List
 	for _, o := range s.wanted {

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// A search is a Question in progress.
 type search struct {
 	question        Question
 	wanted          objectives.List
@@ -40,8 +39,8 @@ const (
 	maxKept = 3 // options measured with all seeds
 )
 
-// Do answers the question. run makes a run of a strategy's own code: bench.Run, or a function that
-// runs it in another process. If ctx ends, Do returns an error.
+// Do answers the question. run makes an own-code run: bench.Run, or a function that runs it in
+// another process.
 func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
@@ -89,8 +88,7 @@ func (s *search) replayable() bool {
 			func(o objectives.Objective) bool { return !modelsMetric(o.Unit) })
 }
 
-// stopOfRuns returns the stop of runs of strategies' own code: a part of the traffic, unless it is
-// a job that ends.
+// stopOfRuns limits own-code runs to a part of the traffic, unless it is a job that ends.
 func (s *search) stopOfRuns() bench.Stop {
 	stop, arrival := s.sample.Stop, s.sample.Load.Arrival
 	if arrival.Spec.AllAtOnce || perRun(s.wanted) {
@@ -117,8 +115,8 @@ func (s *search) tasks() int {
 	return len(s.traffic.samples[0].due)
 }
 
-// options returns the best settings of each promising behaviour. Pools and exact behaviours come
-// first, because the others are compared at their limit.
+// options returns the best settings of each behaviour. Pools and exact behaviours come first,
+// because the others are compared at their limit.
 func (s *search) options(ctx context.Context, all []behaviour) (options []Option, err error) {
 	var others []behaviour
 	limit := 0
@@ -193,7 +191,7 @@ func (s *search) option(
 	return o
 }
 
-// overloaded returns the option if the queue grows by its load, or nil.
+// overloaded returns nil if the queue does not grow by the load.
 func (s *search) overloaded(b behaviour, fit []strategies.Variant, limit int) *Option {
 	why, times := s.unstable(b, unstressed(limit, 0))
 	if why == "" {
@@ -207,7 +205,7 @@ func (s *search) overloaded(b behaviour, fit []strategies.Variant, limit int) *O
 	return &o
 }
 
-// unstableExcess is larger than the excess of any stable option.
+// larger than the excess of any stable option
 const unstableExcess = 1e100
 
 // excess returns the ratio of a value to its bound, inverted if more is better.
@@ -230,10 +228,10 @@ func excessOf(v, bound float64, atMost bool) float64 {
 	return v / max(bound, least)
 }
 
-// better compares two options. Options that surely meet the objectives come first, ordered by
-// limit, then by a clearly different sustained load, then by a clearly different promise, then by
-// simplicity. The others are ordered by a clearly different distance, then by simplicity. Unproven
-// options come after proven ones.
+// better orders options that surely meet the objectives first: by limit, then by a clearly
+// different sustained load, then by a clearly different promise, then by simplicity. The others are
+// ordered by a clearly different distance, then by simplicity. Unproven options come after proven
+// ones.
 func better(a, b Option) int {
 	if c := cmp.Compare(rank(a.Verdict), rank(b.Verdict)); c != 0 {
 		return c

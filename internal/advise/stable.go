@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// unstable returns why the queue grows throughout the traffic, and the ratio of arriving work to
+// unstable returns why the queue grows throughout the traffic, and the ratio of arriving to
 // finished work. why is "" if the queue does not grow, or if the work ends.
 func (s *search) unstable(b behaviour, t setting) (why string, times float64) {
 	if s.sample.Load.Arrival.Spec.AllAtOnce || s.onlyMakespan() || b.sheds {
@@ -37,7 +37,7 @@ func (s *search) unstable(b behaviour, t setting) (why string, times float64) {
 	return "", 0
 }
 
-// overload returns why arrivals exceed the slots or the pace of a behaviour, or "", and the ratio.
+// overload compares arrivals with the slots and the pace alone, and unstable also with the target.
 func (s *search) overload(b behaviour, t setting) (why string, times float64) {
 	busy, rate := s.work.Busy*t.load*t.service, s.work.Rate*t.load
 	if b.sheds {
@@ -56,7 +56,6 @@ func (s *search) overload(b behaviour, t setting) (why string, times float64) {
 	return "", 0
 }
 
-// targetOf returns the target of a setting: its own, as under stress, or that of the question.
 func (s *search) targetOf(t setting) *targets.Variant {
 	if t.target != nil {
 		return t.target
@@ -83,7 +82,6 @@ func freezeOf(target *targets.Variant) recursion.Freeze {
 		Stop: int64(target.Values.Duration("stop"))}
 }
 
-// onlyMakespan reports whether all objectives are on the end of the job, not on tasks.
 func (s *search) onlyMakespan() bool {
 	return !slices.ContainsFunc(s.question.Objectives, func(o objectives.Objective) bool {
 		return o.Unit != metric.Makespan
@@ -99,8 +97,7 @@ func (s *search) refusalBound() float64 {
 	return 0
 }
 
-// connections returns the number of concurrent calls that the target serves. 0: unlimited or
-// unknown.
+// connections returns the concurrency of the target. 0: unlimited or unknown.
 func connections(t targets.Variant) int {
 	for _, key := range []string{"conns", "limit"} {
 		if hasKey(t.Spec.Keys, key, param.Int) && !t.Spec.RateLimits {

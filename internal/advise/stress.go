@@ -15,7 +15,6 @@ import (
 
 var stressLoads = []float64{1.25, 1.5, 2}
 
-// codeLoads are the load factors for strategies' own code.
 var codeLoads = []float64{1.1, 1.25, 1.5, 2}
 
 const (
@@ -26,7 +25,7 @@ const (
 	maxLoadFactor = 8                              // largest load factor tried
 )
 
-// stress computes the results under worse conditions, with the same seeds and tasks as the option.
+// stress uses the same seeds and tasks as the option.
 func (s *search) stress(ctx context.Context, o *Option) error {
 	if o.Unstable != "" {
 		return nil
@@ -163,7 +162,7 @@ func (s *search) slotsOf(o *Option) int {
 }
 
 // largestLoad returns the largest load factor at which the option meets the objectives, to a
-// hundredth. It is from low, which is met or 0, to high.
+// hundredth. At low it must meet the objectives, unless low is 0.
 func (s *search) largestLoad(o *Option, low, high int) float64 {
 	const part = 100
 	missed := smallest(part*low, part*high, part, func(n int) bool {
@@ -172,8 +171,6 @@ func (s *search) largestLoad(o *Option, low, high int) float64 {
 	return float64(missed-1) / part
 }
 
-// stressCode uses the strategy's own code: it varies the load if the traffic has a rate, and the
-// service if the workload has a mean.
 func (s *search) stressCode(ctx context.Context, o *Option) error {
 	if _, ok := scaleService(s.sample.Workload, 1); ok {
 		for _, by := range s.services() {
@@ -257,8 +254,8 @@ func (s *search) changed(o *Option, under *codeReading) (mean, half float64) {
 	return mean + more, math.Hypot(half, wide)
 }
 
-// busiestStretch returns the reading of the hour with the most work, and its name. In a short plan
-// it is the busiest twentieth.
+// busiestStretch returns the reading of the hour with the most work, or in a short plan of the
+// busiest twentieth.
 func (t *traffic) busiestStretch(limit, queue int) (name string, _ *batchReading) {
 	s := t.samples[0]
 	name, window := "the busiest hour", int64(time.Hour)
