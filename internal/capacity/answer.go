@@ -12,14 +12,13 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// An Answer is the result of a search for one scenario: the capacity is between Met and Missed. Of
-// limits, Met is the smallest that is surely met, and Missed the largest smaller one that is surely
-// missed.
+// An Answer is the result of a search for one scenario: the capacity is between Met and Missed. For
+// limits, Met is the smallest that is surely met.
 type Answer struct {
 	Scenario bench.Scenario
 	Met      float64 // highest load, or rate, that is surely met, or NaN
 	Missed   float64 // lowest higher one that is surely missed, or NaN
-	// loads surely missed below one that is met: meeting the objective is not monotonic in the load
+	// loads surely missed below one that is met: the objective is not monotonic in the load
 	MissedBelow []float64
 	Probes      []Probe // all probes, by load, or by decreasing limit
 	Calculated  int     // runs calculated from their plans
@@ -28,7 +27,6 @@ type Answer struct {
 	Err error
 }
 
-// An Outcome is the kind of an answer.
 type Outcome int
 
 const (
@@ -42,7 +40,6 @@ func (o Outcome) String() string {
 	return [...]string{"between", "at least", "nowhere", "unknown"}[o]
 }
 
-// Outcome returns the kind of the answer by its ends.
 func (a Answer) Outcome() Outcome {
 	met, missed := !math.IsNaN(a.Met), !math.IsNaN(a.Missed)
 	switch {
@@ -60,7 +57,6 @@ func (a Answer) Outcome() Outcome {
 	return Unknown
 }
 
-// Runs returns the number of runs behind the answer.
 func (a Answer) Runs() (n int) {
 	for _, p := range a.Probes {
 		n += p.runs()
@@ -68,7 +64,6 @@ func (a Answer) Runs() (n int) {
 	return n
 }
 
-// Untold returns the number of undecided runs.
 func (a Answer) Untold() (n int) {
 	for _, p := range a.Probes {
 		n += p.Untold
@@ -77,8 +72,7 @@ func (a Answer) Untold() (n int) {
 }
 
 // Result returns the answer in the form of a run, for the results of a run directory:
-// Capacity/strategy=…/load=LO..HI/…/objective=…. Its metrics capacity-met-load and
-// capacity-missed-load, or with -rate, are the ends that exist.
+// Capacity/strategy=…/load=LO..HI/…/objective=….
 func (s Search) Result(a Answer) *bench.Result {
 	axis := s.Over.String()
 	at := func(v float64) string { return fmt.Sprintf("/%s=%v", axis, v) }

@@ -4,9 +4,6 @@
 //	s := capacity.Search{Scenarios: scenarios, Objectives: list, Lo: 0.1, Hi: 1.2}
 //	answers, err := s.Do(ctx, bench.Run, func(sc bench.Scenario, r *bench.Result, err error) error { … })
 //
-// The answer is the highest load met and the lowest higher load missed. The capacity lies between
-// the two.
-//
 // # When a load is met
 //
 // Under the virtual clock the answer is about the long run, if there is one (longrun.go). A load is
@@ -17,29 +14,19 @@
 // throughout. So runs that are too short for a load never decide that it is met.
 //
 // Otherwise a load is met if more than half of the runs over all seeds would meet the objectives. A
-// sign test over the repetitions decides (sign.go), which assumes no distribution. A load too close
-// to the capacity for the available runs is undecided.
+// sign test over the repetitions decides (sign.go), which assumes no distribution.
 //
 // # Confidence of the whole
 //
 // Each of many tried loads could be judged wrongly. Repetition i has the same seed at every load
-// and for every strategy, so the same work at another rate (common random numbers). Under the
-// virtual clock there is no other difference. So each seed has a load up to which it meets the
-// objectives, the tests at all loads use one sample of such loads, and the interval is the order
-// statistics' interval for their median: testing many loads costs no confidence. Under the real
-// clock every run has its own noise, so the risk is divided among all loads that the search may try
-// (Bonferroni), which needs more runs at each.
-//
-// # Calculated and confirmed
-//
-// With Search.Confirm, runs whose times follow from their plan are calculated by the recursion, and
-// the strategy's own code runs at both ends of each answer. Any difference, in any number of the
-// result, is an error.
+// and for every strategy (common random numbers). Under the virtual clock there is no other
+// difference, so each seed has a load up to which it meets the objectives. The tests at all loads
+// use one sample of such loads, and the interval is the order statistics' interval for their
+// median, so testing many loads costs no confidence. Under the real clock every run has its own
+// noise, so the risk is divided among all loads that the search may try (Bonferroni).
 //
 // # Shape
 //
 // A load below one that is met may be missed: goodput>=500 is missed if too little is offered, and
-// a strategy may collapse and recover. So the search first tries the whole range evenly, and then
-// halves the gap above the highest load that is met, on both sides of undecided loads. Nothing is
-// known about loads that were not tried.
+// a strategy may collapse and recover. So the search first tries the whole range evenly.
 package capacity

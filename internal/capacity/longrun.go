@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// plannedTasks is the number of tasks of the recursion at a value: the first plan decides most
-// values, the second those close to the answer.
+// The first plan of the recursion decides most values, the second those close to the answer.
 var plannedTasks = [...]int{1_000_000, 4_000_000}
 
 const (
@@ -34,7 +33,7 @@ func workOf(sc bench.Scenario) work {
 	return work(w)
 }
 
-// longRuns caches the plans of the searched works: the short ones, and the last long one.
+// longRuns caches the short plan of each work, and the last long one.
 type longRuns struct {
 	first  map[work]*advise.LongRun
 	second struct {
@@ -67,7 +66,7 @@ func (l *longRuns) at(sc bench.Scenario, list objectives.List, look int) (*advis
 }
 
 // judge decides a probe in the long run, as far as its runs allow. done means that more runs cannot
-// change the decisions. last means that there will be no more.
+// change the decisions, and last that there will be no more.
 func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done bool, err error) {
 	sc := s.Over.at(c.scenario, s.Over.value(p.At))
 	long, err := s.long.at(sc, s.ofCompleted(), 0)
@@ -118,7 +117,7 @@ func (s Search) units() (all []string) {
 	return all
 }
 
-// ofCompleted returns the objectives for completed tasks, because figures are about these alone.
+// Figures are about completed tasks alone.
 func (s Search) ofCompleted() objectives.List {
 	list := slices.Clone(s.Objectives)
 	for i := range list {
@@ -128,7 +127,7 @@ func (s Search) ofCompleted() objectives.List {
 }
 
 // decideByFigures decides the undecided objectives by figures from that many consecutive tasks.
-// flag, if any, is the flag that increases their number.
+// flag is the flag that increases their number, or "".
 func (s Search) decideByFigures(
 	of []decide.Decision, figures []advise.Figure, long *advise.LongRun, sc bench.Scenario,
 	last bool, basis string, tasks int, flag string,
@@ -178,7 +177,7 @@ func (s Search) decideByFigures(
 	}
 }
 
-// width returns the width of an interval of the wanted confidence relative to one of 95 %.
+// width is relative to an interval of 95 %.
 func (s Search) width() float64 {
 	z := func(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
 	return z(s.confidence()) / z(defaultConfidence)
@@ -190,7 +189,6 @@ func roundUp(n float64) int {
 	return int(math.Ceil(n/unit-1e-9) * unit)
 }
 
-// byLaw decides an objective by the exact value of theory, or by overload.
 func byLaw(
 	o objectives.Objective, long *advise.LongRun, sc bench.Scenario, run *bench.Result,
 ) decide.Decision {
@@ -208,7 +206,6 @@ func byLaw(
 	return decide.Decision{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 }
 
-// exact returns the exact value of a metric as the run reports it, for a mean task time in seconds.
 func exact(run *bench.Result, unit string, mean float64) (v float64, ok bool) {
 	if unit == metric.MeanResponse {
 		wait, known := run.Metric(metric.TheoryMeanWait)
@@ -217,8 +214,7 @@ func exact(run *bench.Result, unit string, mean float64) (v float64, ok bool) {
 	return run.Metric(metric.Theory(unit))
 }
 
-// grows reports whether a metric grows with the queue. If tasks do not start in the order of
-// arrival, only the mean surely does.
+// If tasks do not start in the order of arrival, only the mean surely grows with the queue.
 func grows(unit string, spec strategies.Spec) bool {
 	switch unit {
 	case metric.MeanResponse, metric.MeanWait:

@@ -15,7 +15,6 @@ import (
 // errGivenUp is the error of a run that is skipped because another run of its cell has failed.
 var errGivenUp = errors.New("given up")
 
-// search works in rounds: runs of all open probes of all cells, then verdicts, then new probes.
 func (s Search) search(
 	ctx context.Context, cells []*cell, run bench.RunFunc,
 	each func(bench.Scenario, *bench.Result, error) error,
@@ -50,8 +49,8 @@ type pendingRun struct {
 	scenario bench.Scenario
 }
 
-// batch returns the runs of a round, repetition by repetition, so that a slow minute of the machine
-// affects every strategy and load.
+// batch orders the runs of a round by repetition, so that a slow minute of the machine affects
+// every strategy and load.
 func (s Search) batch(cells []*cell) (batch []pendingRun) {
 	for extra := 0; ; extra++ {
 		before := len(batch)
@@ -76,7 +75,6 @@ func (s Search) batch(cells []*cell) (batch []pendingRun) {
 	}
 }
 
-// round runs a batch and counts its verdicts.
 func (s Search) round(
 	ctx context.Context, batch []pendingRun, run bench.RunFunc,
 	each func(bench.Scenario, *bench.Result, error) error,
@@ -123,8 +121,7 @@ func (s Search) judgeRuns(w pendingRun) (err error) {
 	return err
 }
 
-// runOf runs a suite, each scenario for a cell. After a failed run the remaining ones of its cell
-// are skipped.
+// runOf runs a suite, each scenario for a cell. After a failed run it skips the others of the cell.
 func runOf(
 	ctx context.Context, suite bench.Suite, of []*cell,
 	each func(bench.Scenario, *bench.Result, error) error,
@@ -182,7 +179,6 @@ func (p *probe) add(r *bench.Result, v objectives.Verdict) {
 	}
 }
 
-// LossesOf returns the shares of a run's tasks that did not complete.
 func LossesOf(r *bench.Result) (losses [len(rundir.Lost)]result.Metric) {
 	for i, what := range rundir.Lost {
 		losses[i].Unit = metric.ShareOf(what)

@@ -20,7 +20,7 @@ import (
 
 // A Search finds the capacity of each of its scenarios. Zero fields have defaults.
 type Search struct {
-	// the search sets Over in each. Their seed is the first repetition's
+	// the search sets Over in each, and increases the seed by one for each repetition
 	Scenarios  []bench.Scenario
 	Objectives objectives.List
 	Over       Axis    // the searched quantity
@@ -31,17 +31,16 @@ type Search struct {
 	Runs       int     // most repetitions at a load. 0 is 16
 	Parallel   int     // virtual-clock runs at once. 0 is GOMAXPROCS
 
-	// Confirm, unless nil, confirms the answers by runs, and the search calculates the runs whose
-	// times follow from their plan (bench.Calculate), in a third of the time. An answer that differs
-	// from the strategy's own code has an Err.
+	// If Confirm is not nil, the search calculates the runs whose times follow from their plan
+	// (bench.Calculate), in a third of the time, and confirms the ends of each answer by runs of
+	// the strategy's own code. Any difference is an Err of the answer.
 	Confirm bench.RunFunc
 
-	// Progress, unless nil, is called after each round of runs, with the number of unfinished
-	// scenarios.
+	// Progress, unless nil, is called after each round with the number of unfinished scenarios.
 	Progress func(searching int)
 
-	// calculated courses of one Do, shared by strategies: func() (calculation, error) by bench.Course.
-	// nil: no calculation
+	// of one Do, shared by strategies: func() (calculation, error) by bench.Course. nil: no
+	// calculation
 	courses *sync.Map
 	long    longRuns
 }
@@ -86,8 +85,7 @@ func checkResolution(c *text.Complaints, r float64) {
 		finest)
 }
 
-// InLongRun reports whether all answers are about the long run, and none about runs of given
-// length.
+// InLongRun reports whether all answers are about the long run.
 func (s Search) InLongRun() bool {
 	return !slices.ContainsFunc(s.Scenarios, func(sc bench.Scenario) bool {
 		return !s.inLongRun(sc)
@@ -113,7 +111,6 @@ func (s *Search) GoOn(dir *directory.Dir) {
 	}
 }
 
-// withoutAxis removes the searched key from the name of a scenario, and for a load also the rate.
 func (s Search) withoutAxis(name string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool {
 		return strings.HasPrefix(part, s.Over.String()+"=") || s.Over <= Rate &&
@@ -143,12 +140,10 @@ func (s Search) probes() int {
 	return grid + 2*max(0, int(math.Ceil(math.Log2(gap/last))))
 }
 
-// test returns the test for the loads of the scenario: see "Confidence of the whole" in the package
-// comment.
 func (s Search) test(sc bench.Scenario) (signTest, error) {
 	risk := (1 - s.confidence()) / 2
 	if sc.Clock == bench.Real {
-		// a load is above or below the capacity, so only one verdict is wrong
+		// A load is above or below the capacity, so only one verdict is wrong.
 		risk = (1 - s.confidence()) / float64(s.probes())
 	}
 	return newSignTest(s.runs(), risk)
@@ -171,10 +166,9 @@ func (s Search) First() (suite bench.Suite) {
 	return suite
 }
 
-// Do searches. each is called with every result or error of a run, from the caller's goroutine. The
-// first error that it returns, or the end of ctx, stops the search. A failed run ends the search
-// for its scenario, since it would probably fail at every load. The answers are in the order of the
-// scenarios, and are partial if there is an error.
+// Do calls each with every result or error of a run, from the caller's goroutine. The first error
+// that each returns, or the end of ctx, stops the search. A failed run ends the search for its
+// scenario, because it would probably fail at every load. With an error, the answers are partial.
 func (s Search) Do(
 	ctx context.Context, run bench.RunFunc,
 	each func(sc bench.Scenario, r *bench.Result, err error) error,

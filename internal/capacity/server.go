@@ -22,13 +22,12 @@ import (
 // server may be in use, so the search starts low, rests after each probe, never exceeds Most, and
 // stops if the server does not recover. Zero fields have defaults.
 //
-// The rate doubles until the objectives are missed. A probe whose queue grew throughout also shows
-// the rate that the server can complete, and the next two probes are close to that rate. If they do
-// not decide, the gap is halved, logarithmically, until its ends differ by at most Resolution or
-// the variation of the completed rates. One met probe is enough, because a busy machine only makes
-// responses longer. A missed rate is tried again, unless requests were lost, the queue grew, or the
-// rate exceeds the one that the server completes. Finally, the answer is tried again for twice as
-// long, to detect a slowly growing queue.
+// The rate doubles until the objectives are missed. The next two probes are close to the rate that
+// the server completed while its queue grew. If they do not decide, the gap is halved,
+// logarithmically, until its ends differ by at most Resolution or the noise. One met probe is
+// enough, because a busy machine only makes responses longer. A missed rate is tried again, unless
+// it certainly exceeds the server. Finally, the answer is tried again for twice as long, to detect
+// a slowly growing queue.
 type Server struct {
 	Objectives objectives.List
 	First      float64       // requests, or sessions, per second of the first probe
@@ -36,8 +35,8 @@ type Server struct {
 	Resolution float64       // the ends differ by at most this share. 0 is 2 %
 	Rest       time.Duration // between two probes
 	Seed       uint64        // of the first probe. Each following probe uses the next seed
-	// requests that a probe without loss completes per unit of its rate: those of a session, corrected
-	// for the think time of the last sessions. 0 is 1
+	// requests that a probe without loss completes per unit of its rate: those of a session,
+	// corrected for the think time of the last sessions. 0 is 1
 	Each float64
 	Of   string // unit of the rates. "" is requests
 
@@ -55,7 +54,6 @@ const (
 	mostNoise        = 0.04 // largest width of the answer on account of noise
 )
 
-// A ServerProbe is one probe.
 type ServerProbe struct {
 	Rate    float64
 	Verdict objectives.Verdict
@@ -67,14 +65,12 @@ type ServerProbe struct {
 	Result  *bench.Result
 }
 
-// A ServerAnswer is the result of a search.
 type ServerAnswer struct {
 	Met, Missed float64 // rates, or NaN
 	Probes      []ServerProbe
 	Stopped     error // why the search ended early, or nil
 }
 
-// Outcome returns the kind of the answer by its ends.
 func (a *ServerAnswer) Outcome(most float64) Outcome {
 	switch met, missed := !math.IsNaN(a.Met), !math.IsNaN(a.Missed); {
 	case a.Stopped != nil:
@@ -89,7 +85,6 @@ func (a *ServerAnswer) Outcome(most float64) Outcome {
 	return Unknown
 }
 
-// Validate reports everything that makes the search impossible, joined.
 func (s Server) Validate() error {
 	var c text.Complaints
 	c.If(len(s.Objectives) == 0, "objective: none is given")
@@ -102,7 +97,7 @@ func (s Server) Validate() error {
 
 func (s Server) resolution() float64 { return cmp.Or(s.Resolution, serverResolution) }
 
-// Do searches. It returns the error of a probe, or the end of ctx, with a partial answer.
+// Do returns the error of a probe, or the end of ctx, with a partial answer.
 func (s Server) Do(ctx context.Context) (*ServerAnswer, error) {
 	a := &ServerAnswer{Met: math.NaN(), Missed: math.NaN()}
 	if err := s.Validate(); err != nil {
@@ -149,7 +144,7 @@ func (s Server) search(ctx context.Context, a *ServerAnswer) error {
 }
 
 // carried returns the mean rate that the server completed while its queue grew, or NaN, and its
-// relative standard deviation between probes, or 0. The sent rate does not affect either.
+// relative standard deviation between probes, or 0.
 func (a *ServerAnswer) carried() (mean, deviation float64) {
 	var all []float64
 	for _, p := range a.Probes {
@@ -183,7 +178,7 @@ func (a *ServerAnswer) noise() float64 {
 }
 
 // next returns the rate to try in the gap: just below the rate that the server completes, then just
-// above the rate met, or the middle if the completed rate is outside of the gap.
+// above the rate met. If the completed rate is outside of the gap, it returns the middle.
 func (s Server) next(a *ServerAnswer) float64 {
 	can, _ := a.carried()
 	below := round(can*(1-s.resolution()/2), finest)
@@ -198,16 +193,12 @@ func (s Server) next(a *ServerAnswer) float64 {
 	return round(math.Sqrt(a.Met*a.Missed), finest)
 }
 
-// Expected returns the approximate number of probes and duration of the search for the usual
-// duration of a probe.
 func (s Server) Expected(probe time.Duration) (probes int, takes time.Duration) {
-	// the doublings, two probes at the completed rate, a deciding one, and the confirmation, which
-	// lasts twice as long
+	// the doublings, two probes at the completed rate, a deciding one, and the confirmation
 	probes = int(math.Ceil(math.Log2(s.Most/s.First))) + 1 + 2 + 1 + 1
 	return probes, time.Duration(probes)*(probe+s.Rest) + probe
 }
 
-// bracket doubles the rate until one is missed, or Most is met.
 func (s Server) bracket(ctx context.Context, a *ServerAnswer) error {
 	for rate := s.First; math.IsNaN(a.Missed); rate = min(2*rate, s.Most) {
 		if err := s.decide(ctx, a, rate, 1); err != nil {
@@ -238,7 +229,6 @@ func (s Server) descend(ctx context.Context, a *ServerAnswer) error {
 	return nil
 }
 
-// decide tries a rate until it is met or missed, and records it.
 func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float64) error {
 	missed := 0
 	can, deviation := a.carried()
@@ -273,7 +263,7 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 
 func (s Server) of() string { return cmp.Or(s.Of, "requests") }
 
-// lost lists the shares of requests that did not complete. Requests of the last kind were queued.
+// Requests of the last kind were queued.
 var lost = []string{metric.Failed, metric.Throttled, metric.Shed, metric.Abandoned}
 
 // mayLose returns the share of lost requests above which a missed probe is not tried again:
@@ -288,7 +278,7 @@ func (s Server) mayLose() float64 {
 	return max(decide.MostLost, allowed)
 }
 
-// miss records a missed rate, and drops rates met at or above it.
+// miss drops rates met at or above a missed rate.
 func (s Server) miss(a *ServerAnswer, rate float64) {
 	a.Missed = rate
 	if !(a.Met >= rate) {
@@ -340,7 +330,7 @@ func (s Server) probe(
 	return p, ctx.Err()
 }
 
-// judge decides the objectives, as attack does.
+// judge decides as attack does.
 func (p *ServerProbe) judge(all objectives.List) {
 	verdicts := make([]objectives.Verdict, len(all))
 	decisions := make([]decide.Decision, len(all))
