@@ -26,7 +26,6 @@ type Description struct {
 	Classes    []Class      `json:"classes,omitempty"` // those with most of the work first
 }
 
-// A Peak is the tenth of the span with the most arrivals.
 type Peak struct {
 	From float64 `json:"from_sec"` // since the first arrival
 	Rate float64 `json:"rate_per_sec"`
@@ -41,12 +40,11 @@ type Dispersion struct {
 // A Likeness compares a built-in process with the recorded arrivals.
 type Likeness struct {
 	Arrival string `json:"arrival"` // to be used with the rate of the record
-	// Factor is the largest ratio of the variances of the counts, in windows of any length. It is at
-	// least 1, if they are equal.
+	// Factor is the largest ratio of the variances of the counts, in windows of any length, and at
+	// least 1.
 	Factor float64 `json:"factor"`
 }
 
-// Durations summarises the durations of the tasks.
 type Durations struct {
 	Mean float64 `json:"mean_sec"`
 	P50  float64 `json:"p50_sec"`
@@ -58,7 +56,6 @@ type Durations struct {
 	Busy float64 `json:"busy"`
 }
 
-// A Class is the tasks of one class.
 type Class struct {
 	Name  string  `json:"name"`
 	Tasks int     `json:"tasks"`
@@ -72,7 +69,8 @@ type Class struct {
 const (
 	courseParts = 60
 	peakShare   = 0.1
-	// LeastWindows is the least number of windows for an index. Its standard deviation is then 20 %.
+	// LeastWindows is the least number of windows for an index. Its standard deviation is then 20
+	// %.
 	LeastWindows = 50
 	ladder       = 10 // ratio of the lengths of successive windows
 )
@@ -102,7 +100,6 @@ func Describe(due []traces.Record, timed bool) Description {
 	return d
 }
 
-// Span returns the nanoseconds from the first arrival to the last.
 func Span(due []traces.Record) float64 { return float64(due[len(due)-1].At - due[0].At) }
 
 func counts(due []traces.Record, parts int) []int {
@@ -149,8 +146,7 @@ func moments(n int, value func(i int) float64) (c2, rho float64) {
 	return c2, products / squares
 }
 
-// Dispersions returns the indices for windows of 1, 10, 100 and so on mean gaps, as long as there
-// are enough windows.
+// Dispersions returns the indices for windows of 1, 10, 100 and so on mean gaps.
 func Dispersions(due []traces.Record) (all []Dispersion) {
 	n, span := len(due), Span(due)
 	for window := span / float64(n-1); span/window >= LeastWindows; window *= ladder {

@@ -12,10 +12,9 @@ import (
 // mostTried bounds the number of tasks compared, and so the time of the search.
 const mostTried = 100_000
 
-// Closest returns the process, of some with several settings each, whose counts have the most
-// similar variances at the rate of the tasks, in windows from the mean gap on. The simplest process
-// within a tenth of the least factor wins. The tasks are in the order of arrival. ok is false if
-// they are too few for more than one length of windows.
+// Closest compares the variances of the counts, in windows from the mean gap on. The simplest
+// process within a tenth of the least factor wins. The tasks are in the order of arrival. ok is
+// false if they are too few for more than one length of windows.
 func Closest(due []traces.Record) (best Likeness, ok bool) {
 	recorded := Dispersions(due)
 	if len(recorded) < 2 {
@@ -100,7 +99,7 @@ func open(text string, rate float64) (arrivals.Next, error) {
 	return v.Spec.Open(rate, 1, v.Values)
 }
 
-// factor returns the Factor of a process at that rate. It overwrites due with its tasks.
+// factor overwrites due with the tasks of the process.
 func factor(recorded []Dispersion, text string, due []traces.Record, rate float64) float64 {
 	next, err := open(text, rate)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 type Swing struct {
 	Period    float64 `json:"period_sec"`
 	Amplitude float64 `json:"amplitude"` // share of the mean rate
-	// Phase is the phase at the begin of the record, in periods: 0 is the rising mean, 0.25 the peak
+	// Phase is in periods, at the begin of the record: 0 is the rising mean, 0.25 the peak
 	Phase float64 `json:"phase"`
-	// Share is the explained share of the variance of the counts beyond that of Poisson arrivals: near
-	// 1 for a regular swing, near 0 for random variation
+	// Share is the explained share of the variance beyond that of Poisson arrivals: near 1 for a
+	// regular swing, near 0 for random variation
 	Share float64 `json:"share"`
 }
 
@@ -21,7 +21,8 @@ const (
 	swingParts = 240 // of the span, in which tasks are counted
 	mostSwings = 20  // in the span: a period has at least 12 parts
 	swingStep  = 0.05
-	// Steady is the Share from which a swing is regular. A ramp, which is no swing, has 6/π² = 0.61.
+	// Steady is the Share from which a swing is regular. A ramp, which is no swing, has 6/π² =
+	// 0.61.
 	Steady = 0.7
 )
 
@@ -52,8 +53,7 @@ func SwingOf(due []traces.Record) *Swing {
 	return &best
 }
 
-// fitted fits a sine and a cosine of that many periods, about a level, to the counts. explained is
-// the variance that they explain.
+// fitted fits a sine and a cosine about a level. explained is the variance that they explain.
 func fitted(counts []int, periods float64) (a, b, about, explained float64) {
 	n := float64(len(counts))
 	var s, c, y, ss, sc, cc, ys, yc float64

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Replay returns the words of the command that plays the file, one per line, or nil if it cannot be
-// played.
+// Replay returns the words of the command that plays the file, one per line, or nil.
 func (d *Document) Replay() []string {
 	if d.Arrival == "" {
 		return nil
@@ -20,8 +19,8 @@ func (d *Document) Replay() []string {
 	return lines
 }
 
-// limit returns a limit at which the queue does not grow without bound: a third above the mean
-// number of busy slots.
+// limit is a third above the mean number of busy slots, so that the queue does not grow without
+// bound.
 func (d *Document) limit() int {
 	if d.Durations == nil {
 		return 4

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic"
 )
 
-// Summary returns a line about the size of the record.
 func (d *Document) Summary() string {
 	span := text.Roughly(time.Duration(d.Span * 1e9))
 	if d.Span < 1 {
@@ -115,8 +114,7 @@ func (d *Document) resembles() string {
 	return s
 }
 
-// swings reports whether the rate swings regularly, at least three times: slow random bursts may
-// look like one or two swings.
+// Slow random bursts may look like one or two swings, but not like three.
 func (d *Document) swings() bool { return d.swung() && d.Span/d.Swing.Period > 2.9 }
 
 // swung reports whether the rate swings smoothly, if only once.

@@ -9,7 +9,6 @@ import (
 // NoColumn is the spelling of a column that is not read.
 const NoColumn = "none"
 
-// Column returns the column of a Source for its spelling.
 func Column(spelt string) string {
 	if spelt == NoColumn {
 		return ""
@@ -23,7 +22,6 @@ var units = []struct {
 }{{"auto", 0}, {"s", time.Second}, {"ms", time.Millisecond}, {"us", time.Microsecond},
 	{"ns", time.Nanosecond}}
 
-// UnitNames returns the units of durations, in the order of their choice.
 func UnitNames() (names []string) {
 	for _, u := range units {
 		names = append(names, u.name)
@@ -31,7 +29,7 @@ func UnitNames() (names []string) {
 	return names
 }
 
-// UnitOf returns the unit of that name, or 0 for the format's.
+// UnitOf returns 0 for the unit of the format.
 func UnitOf(name string) time.Duration {
 	for _, u := range units {
 		if u.name == name {

@@ -61,7 +61,7 @@ type inflated struct {
 	n    int64
 }
 
-// Bounds of a decompressed file. Access logs compress to a twentieth of their size.
+// Access logs compress to a twentieth of their size.
 const (
 	inflatedLeast = 128 << 20 // bytes that any file may have
 	mostInflated  = 200       // times the size of the compressed file
@@ -101,7 +101,6 @@ func (o oddity) String() string {
 	return fmt.Sprintf("line %d", o.first)
 }
 
-// read reads a file of that size.
 func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 	r := &reader{Source: s, file: &counted{in: f}, size: size}
 	r.in = bufio.NewReaderSize(r.file, mostLine)
@@ -141,7 +140,7 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 	}
 }
 
-// readLine reads one line. The first one determines the layout.
+// The first line determines the layout.
 func (r *reader) readLine(line []byte) error {
 	first := r.layout.kind == unknown
 	if first {
@@ -239,7 +238,7 @@ type texts struct {
 	where   []string
 }
 
-// textOf returns the number of the text of a column in that line. There may be at most most texts.
+// textOf returns the number of the text of a column in that line.
 func (r *reader) textOf(
 	line []byte, in column, known *texts, most int, noun string,
 ) (int, error) {

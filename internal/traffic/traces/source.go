@@ -19,15 +19,15 @@ type Source struct {
 	Duration string             // column of the durations; "" if not wanted
 	Class    string             // column of the classes; "" if not wanted
 	Labels   [MostLabels]string // further columns to read as texts; "": none
-	// of the lines of a log, in the syntax of nginx's log_format or Apache's LogFormat, with ~ as a
-	// blank, too; "": by the content
+	// of a log, in the syntax of nginx's log_format or Apache's LogFormat; ~ is a blank, too; "":
+	// by the content
 	Layout string
 	// of durations that are plain numbers; 0: the format's, usually seconds
 	Unit time.Duration
 	End  bool // times are ends: the arrival is earlier by the duration
 }
 
-// A Record is one task of a trace. It has 16 bytes, since there are millions.
+// A Record is one task of a trace. It has 16 bytes, because there are millions.
 type Record struct {
 	At   int64  // arrival in nanoseconds, since 1970 or another instant
 	work uint64 // the class, and in the lower bits the duration
@@ -40,13 +40,12 @@ const (
 	mostClasses = 1<<(64-tookBits) - 1
 )
 
-// Took returns the duration of the task in nanoseconds, or 0 if no durations were read.
+// Took returns the duration in nanoseconds, or 0 if no durations were read.
 func (r Record) Took() int64 { return int64(r.work & mostTook) }
 
 // MostLabels is the largest number of columns in addition to times, durations and classes.
 const MostLabels = 3
 
-// Labels are the texts of a column, and the text of each record.
 type Labels struct {
 	Texts []string // distinct, in the order of the file
 	Where []string // first occurrence of each: line 3
@@ -58,7 +57,7 @@ const mostTexts = 1 << 16
 // Class returns an index into Trace.Classes, or 0 if no classes were read.
 func (r Record) Class() int { return int(r.work >> tookBits) }
 
-// A Trace is the contents of a file. It is shared by all readers of the file, and never changed.
+// A Trace is the contents of a file. All readers of the file share it, so it must not change.
 type Trace struct {
 	Records []Record // by At
 	Classes []string // in the order of the file
@@ -103,9 +102,8 @@ func (s Source) covers(other Source) bool {
 	return s == other
 }
 
-// Read reads the file, or returns the earlier result if the file has not changed since, which may
-// have additional durations and classes. An error is one line, about the file, a column or a line
-// of the file.
+// Read returns the earlier result if the file has not changed since, which may have additional
+// columns. An error is one line, about the file, a column or a line of the file.
 func (s Source) Read() (*Trace, error) {
 	if s.End && s.Duration == "" {
 		return nil, errors.New("at: the time of an end needs the column of the durations")
