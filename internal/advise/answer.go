@@ -31,18 +31,17 @@ type Answer struct {
 }
 
 type Option struct {
-	Strategy strategies.Variant
-	Ties     []strategies.Variant // strategies that are equal by contract
-	Limit    int
-	Queue    int      // slots of its queue, as in bench.Scenario. 0 without a queue
-	Rate     float64  // tasks started per second. 0: unlimited
-	Promise  Figure   // the metric of the first objective
-	Figures  []Figure // the metrics of all objectives
-	Verdict  objectives.Verdict
-	Regret   float64 // promise relative to that of the recommendation. NaN: unknown
-	Holds    float64 // largest load factor at which it meets the objectives. NaN: unknown
-	Stresses []Stress
-	// measured in real time, if the work is real
+	Strategy  strategies.Variant
+	Ties      []strategies.Variant // strategies that are equal by contract
+	Limit     int
+	Queue     int      // slots of its queue, as in bench.Scenario. 0 without a queue
+	Rate      float64  // tasks started per second. 0: unlimited
+	Promise   Figure   // the metric of the first objective
+	Figures   []Figure // the metrics of all objectives
+	Verdict   objectives.Verdict
+	Regret    float64 // promise relative to that of the recommendation. NaN: unknown
+	Holds     float64 // largest load factor at which it meets the objectives. NaN: unknown
+	Stresses  []Stress
 	Confirmed *Figure
 
 	// why its queue grows throughout the traffic, or ""; if it does, there are no figures

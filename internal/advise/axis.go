@@ -1,7 +1,7 @@
 package advise
 
 // smallest returns the smallest n in (low, most] with ok(n), or most+1. ok must be monotonic. The
-// steps from low double, so that small numbers are tried first.
+// steps from low double.
 func smallest(low, most, step int, ok func(int) bool) int {
 	for ; low < most; step *= 2 {
 		n := min(low+step, most)
@@ -13,7 +13,6 @@ func smallest(low, most, step int, ok func(int) bool) int {
 	return most + 1
 }
 
-// bisect returns the smallest n in (low, high] with ok(n), or high. ok must be monotonic.
 func bisect(low, high int, ok func(int) bool) int {
 	for high-low > 1 {
 		if mid := (low + high) / 2; ok(mid) {

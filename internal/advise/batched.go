@@ -64,7 +64,6 @@ func (b *batchReading) figure(unit string) Figure {
 	return f
 }
 
-// batchFigure ignores busier stretches.
 func (b *batchReading) batchFigure(unit string) Figure {
 	if p, of, ok := quantile(unit); ok {
 		return b.quantile(p, b.times(of))
@@ -76,7 +75,6 @@ func (b *batchReading) batchFigure(unit string) Figure {
 	return spread(values, b.variance(values))
 }
 
-// variance returns the variance of a promise relative to that of a mean of independent batches.
 // Queues that last from one batch to the next correlate consecutive batches.
 func (b *batchReading) variance(values []float64) float64 {
 	if !b.consecutive {
@@ -86,10 +84,10 @@ func (b *batchReading) variance(values []float64) float64 {
 	return b.varianceFactor * (1 + r) / (1 - r)
 }
 
-// quantile derives the interval from the share of tasks beyond the quantile, on a logarithmic scale,
-// which keeps the share in (0, 1). Slow tasks come in bunches within one batch, so the shares of the
-// batches are nearly independent. A few bunches may be similar by chance, so the wider of two
-// intervals counts: the second one is for a tail five times as large. The upper end is at least the
+// quantile derives the interval from the share of tasks beyond the quantile, on a logarithmic
+// scale, which keeps the share in (0, 1). Slow tasks come in bunches within one batch, so the
+// shares of the batches are nearly independent. A few bunches may be similar by chance, so a second
+// interval, for a tail five times as large, counts if it is wider. The upper end is at least the
 // one of an exponential tail, because the next stretch may have a longer bunch.
 func (b *batchReading) quantile(p float64, times *span) Figure {
 	n := times.n
@@ -118,7 +116,6 @@ const (
 	widerTailFactor = 1.5 // measured variation of shares at five times the tail. Single tasks: 2.2
 )
 
-// relativeHalfWidth is about the share of tasks with a time of at least from.
 func (b *batchReading) relativeHalfWidth(times *span, from int64) float64 {
 	shares := make([]float64, 0, len(times.batches))
 	for _, batch := range times.batches {

@@ -19,12 +19,10 @@ const (
 	logistic = 3.664
 )
 
-// busier returns the factor by which the busiest stretch of another such record may have more work.
-// It is 1 if stretches differ only by chance, or if there are too few tasks.
-//
-// The scale of the tail is the mean excess of the work of the busiest tenth of the stretches, on a
-// logarithmic scale. The smallest scale over all lengths of stretches counts, because bursts are
-// bounded, which short stretches show, but a wandering rate is unbounded at any length.
+// busier returns the factor by which the busiest stretch of another such record may have more work,
+// or 1. The scale of the tail is the mean excess of the work of the busiest tenth of the stretches,
+// on a logarithmic scale. The smallest scale over all lengths of stretches counts, because bursts
+// are bounded, which short stretches show, but a wandering rate is unbounded at any length.
 func (s sample) busier() float64 {
 	scale := math.Inf(1)
 	for n := fewestStretches; n*fewestInStretch <= len(s.due); n *= 2 {
@@ -36,8 +34,8 @@ func (s sample) busier() float64 {
 	return math.Exp(logistic * scale)
 }
 
-// excessOf returns the mean excess of the work of n stretches of equal length. It subtracts the
-// contribution of chance, which is the difference between two random halves of a stretch.
+// excessOf subtracts the contribution of chance, which is the difference between two random halves
+// of a stretch.
 func (s sample) excessOf(n int) float64 {
 	type stretch struct{ halves [2]float64 }
 	all := make([]stretch, n)

@@ -24,7 +24,7 @@ type behaviour struct {
 
 func (b behaviour) first() strategies.Variant { return b.members[0] }
 
-// at returns the members that can have exactly that limit. Some always run one task at a time.
+// at returns the members that can have that limit. Some always run one task at a time.
 func (b behaviour) at(limit int) (fit []strategies.Variant) {
 	for _, v := range b.members {
 		if !b.plain || v.Spec.Bound(params(v, limit, 1)) == limit {
@@ -58,7 +58,6 @@ func isPlain(v strategies.Variant) bool {
 	return true
 }
 
-// candidates groups the strategies into behaviours. left lists the others with reasons.
 func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string) {
 	given := q.Strategies
 	if given == nil {
@@ -113,7 +112,6 @@ func alone(v strategies.Variant, target targets.Variant) behaviour {
 
 func simpler(a, b strategies.Variant) int { return cmp.Compare(a.Spec.Parts, b.Spec.Parts) }
 
-// unfit returns why a strategy is not a candidate, or "".
 func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 	s := v.Spec
 	switch {

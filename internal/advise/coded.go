@@ -23,9 +23,8 @@ type setting struct {
 
 func unstressed(limit, queue int) setting { return setting{limit, queue, 1, 1, nil} }
 
-// A codeReading is the reading of a strategy's own code, with one result per seed. Short runs are
-// biased towards good values. So the ratio of each run to the recursion of the same tasks, which
-// varies little, is multiplied with the recursion of all traffic.
+// Short runs are biased towards good values. So the figure of a codeReading is the ratio of each
+// run to the recursion of the same tasks, which varies little, times the recursion of all traffic.
 type codeReading struct {
 	results []*bench.Result
 	each    []*modelReading // the recursion of each result's tasks. nil: unknown
@@ -65,8 +64,7 @@ func (r *codeReading) ownFigure(unit string) Figure {
 	return OfRuns(r.results, []string{unit})[0]
 }
 
-// ratios returns the ratio of each run to the recursion of its tasks, or nil if all are 1. ok is
-// false if a ratio is unknown.
+// ratios returns nil if all ratios to the recursion are 1. ok is false if one is unknown.
 func (r *codeReading) ratios(unit string) (ratios []float64, ok bool) {
 	if !r.paired() {
 		return nil, false
@@ -106,7 +104,7 @@ func (r *codeReading) values(unit string) []float64 {
 	return values
 }
 
-// loses reports whether a run lost other tasks than the recursion did, and so had other work.
+// loses reports whether a run lost other tasks than the recursion did.
 func (r *codeReading) loses() bool {
 	for _, loss := range losses {
 		for i, v := range r.values(loss.unit) {
@@ -118,8 +116,7 @@ func (r *codeReading) loses() bool {
 	return false
 }
 
-// grows reports whether latency grew during most runs. A strategy that leaves slots unused may be
-// unstable at a load at which a pool is stable.
+// A strategy that leaves slots unused may be unstable at a load at which a pool is stable.
 func (r *codeReading) grows() bool {
 	n := 0
 	for _, one := range r.results {
@@ -135,7 +132,7 @@ type trial struct {
 	setting
 }
 
-// runs makes the runs in parallel. A failed trial has no reading, and the search records the error.
+// runs returns no reading for a failed trial. The search records the error.
 func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*codeReading, error) {
 	seeds = min(seeds, s.mostSeeds())
 	suite := bench.Suite{Count: seeds, Parallel: s.question.Parallel}
@@ -220,7 +217,6 @@ func (s *search) scenario(t trial) bench.Scenario {
 	return sc
 }
 
-// scaleService multiplies the mean of a workload. ok is false without a parameter mean.
 func scaleService(w workloads.Variant, times float64) (_ workloads.Variant, ok bool) {
 	if !hasKey(w.Spec.Keys, "mean", param.Duration) {
 		return w, false

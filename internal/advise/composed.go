@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// composed returns compositions around a worker pool that may keep a target's rate: one part sets
-// the pace, the other sheds the excess or retries refused calls.
+// composed returns compositions around a worker pool: one part keeps the target's rate, the other
+// sheds the excess or retries refused calls.
 func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 	if q.Strategies != nil || !sc.Target.Spec.RateLimits {
 		return nil
@@ -36,8 +36,6 @@ func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 	return all
 }
 
-// paces returns the settings that keep the rate of a target, or nil if its parameters do not
-// determine the rate.
 func paces(name string, keys []param.Key, target targets.Variant) (texts []string) {
 	rate, burst := targetRate(target)
 	if rate == 0 {

@@ -1,10 +1,5 @@
 // Package advise finds the strategy, limit, queue and pacing that meet objectives for given work
-// and traffic.
-//
-//	q := advise.Question{Scenario: scenario, Objectives: list}
-//	answer, err := q.Do(ctx, bench.Run)
-//
-// # The search
+// and traffic (Question.Do).
 //
 // Strategies that are, by contract, one first-in-first-out queue without idle slots differ only in
 // overhead. If the plan is known in advance, the recursion of Kiefer and Wolfowitz replaces their
@@ -13,21 +8,8 @@
 //
 // Other strategies run their own code under the virtual clock at that limit: all with one seed, the
 // better half with two, and so on. Those that meet the objectives are tried at smaller limits,
-// assuming that a larger limit is no worse.
-//
-// If the work is real, the best run once in real time.
-//
-// # The comparison
-//
-// All own-code runs have the same tasks and seeds (common random numbers), also under stress. The
-// ratio of such a run to the recursion of its tasks corrects the bias of short runs. If a run loses
-// other tasks than the recursion does, the tasks of all runs are pooled instead. A stress is
-// compared with the same runs without it.
-//
-// An option is unstable, and has no figures, if the load is not below the slots, the pace or the
-// rate of the target, or if the latency of its own runs grows throughout.
-//
-// # The promise
+// assuming that a larger limit is no worse. All own-code runs have the same tasks and seeds (common
+// random numbers), also under stress. If the work is real, the best run once in real time.
 //
 // A promise is a 95 % confidence interval for a metric, from batches, because responses of
 // neighbouring tasks are correlated: twenty consecutive blocks of one long plan, corrected for the
@@ -37,8 +19,6 @@
 // square root of two. If the recorded rate wanders, that stretch may be busier. The interval then
 // extends to the value at a load extrapolated from the busiest tenth.
 //
-// # Budget
-//
 // The budget is a number of tasks, 50,000 per second, so the answer does not depend on the speed of
-// the machine. If it is too small to run every strategy once, only the simplest run.
+// the machine.
 package advise

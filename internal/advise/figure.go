@@ -16,7 +16,6 @@ var unknown = Figure{math.NaN(), math.NaN(), math.NaN()}
 
 func (f Figure) Known() bool { return !math.IsNaN(f.Mid) }
 
-// times returns the product of two independent values, on a logarithmic scale.
 func (f Figure) times(by Figure) Figure {
 	mid := f.Mid * by.Mid
 	if !(f.Low > 0) || !(by.Low > 0) {

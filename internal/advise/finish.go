@@ -51,8 +51,8 @@ func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) 
 	return a, ctx.Err()
 }
 
-// stressBest sorts the options, and stresses and confirms the best until the first maxKept have
-// been tried, or twice as many in all. Options that were not tried become undecided.
+// stressBest sorts the options and stresses the best until the first maxKept have been tried, or
+// twice as many in all. Options that were not tried become undecided.
 func (s *search) stressBest(ctx context.Context, options []Option) error {
 	for range 2 * maxKept {
 		slices.SortStableFunc(options, better)
@@ -96,8 +96,8 @@ func (s *search) neighbours(ctx context.Context, a *Answer) error {
 	return err
 }
 
-// confirm runs the option in real time if the work is real. If the run misses the objective, the
-// option becomes undecided. A run that is not VALID changes nothing.
+// confirm makes an option undecided if a run of real work in real time misses the objective. A run
+// that is not VALID changes nothing.
 func (s *search) confirm(ctx context.Context, o *Option) error {
 	if s.question.Scenario.Workload.Spec.New == nil ||
 		s.question.Scenario.Workload.Spec.Kind == workloads.Wait {
@@ -147,7 +147,6 @@ func (s *search) missing(a *Answer) {
 	}
 }
 
-// sufficientLimit returns the smallest limit above those of the question, or 0.
 func (s *search) sufficientLimit(o *Option) int {
 	low := s.question.limitAtMost()
 	limit := smallest(low, searchFactor*low, low, func(limit int) bool {

@@ -51,7 +51,7 @@ func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Opt
 }
 
 // affordable returns the simplest behaviours, at least maxKept, that the remaining budget can run
-// once at that many limits.
+// once.
 func (s *search) affordable(all []behaviour, limits int) []behaviour {
 	each := max(1, limits*s.tasks())
 	most := max(maxKept, (s.question.tasks()-s.simulatedTasks)/each)
@@ -72,7 +72,6 @@ func (s *search) affordable(all []behaviour, limits int) []behaviour {
 	return all[:most]
 }
 
-// firstStableLimits returns the first few limits above the number of busy slots, and the largest.
 func (s *search) firstStableLimits(limits []int) []int {
 	const most = 4
 	if at := slices.IndexFunc(limits, func(n int) bool {
@@ -173,7 +172,7 @@ func (s *search) measure(
 }
 
 // lowerLimit tries smaller limits with one run each, and measures the last one that meets the
-// objectives with all seeds. With upwards it also tries a few larger limits.
+// objectives with all seeds.
 func (s *search) lowerLimit(ctx context.Context, o *Option, upwards bool) error {
 	limit := o.Limit
 	for step := 1; o.Verdict == objectives.Met && limit-step >= 1; step *= 2 {
@@ -189,8 +188,8 @@ func (s *search) lowerLimit(ctx context.Context, o *Option, upwards bool) error 
 	return s.measureFully(ctx, o, limit, upwards || limit < o.Limit)
 }
 
-// measureFully uses all seeds. With upwards, it tries a few larger limits if this one misses the
-// objectives. Then it lowers the limit while the objectives are met.
+// measureFully lowers the limit while the objectives are met. With upwards, it first tries a few
+// larger limits if this one misses the objectives.
 func (s *search) measureFully(ctx context.Context, o *Option, limit int, upwards bool) error {
 	m, err := s.measure(ctx, o.behaviour, limit, seeds)
 	for try := 0; try < maxTries && err == nil && m != nil && upwards &&

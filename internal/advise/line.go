@@ -16,7 +16,6 @@ const (
 	refused = recursion.Refused
 )
 
-// A line is a pool that starts tasks in the order of arrival, under some stress.
 type line struct {
 	limit, queue  int
 	pace          recursion.Pace
@@ -54,8 +53,7 @@ func (l line) gate() recursion.Gate {
 	}
 }
 
-// longest returns the length of the longest queue. When a task is due, the queue is that task and
-// the accepted earlier tasks that start later.
+// When a task is due, the queue is that task and the accepted earlier tasks that start later.
 func longest(due, waits []int64) (most int) {
 	oldest, waiting := 0, 0
 	for i, wait := range waits {

@@ -20,7 +20,6 @@ func HasLongRun(sc bench.Scenario, wanted objectives.List) bool {
 		a.Tasks() == 0 && sc.Timeout == 0 && sc.Patience == nil && sc.Drain == 0 && !perRun(wanted)
 }
 
-// A LongRun computes metrics in the long run by the recursion over one long plan.
 type LongRun struct {
 	search *search
 	c2     float64 // C² of the arrivals over long stretches: 1 for Poisson
@@ -75,7 +74,6 @@ func (s sample) dispersion() float64 {
 	return c2 * stretch
 }
 
-// Tasks returns the number of tasks of the plan, or 0 without a plan.
 func (l *LongRun) Tasks() int {
 	if l.search.traffic == nil {
 		return 0
@@ -129,8 +127,7 @@ func (l *LongRun) Relaxation(sc bench.Scenario) float64 {
 	return (l.c2 + l.search.work.C2) / (slack * slack)
 }
 
-// lineOf returns the pool that models the strategy, if any. Unless byContract, the strategy's own
-// runs must confirm the model.
+// Unless byContract, the strategy's own runs must confirm the model.
 func (l *LongRun) lineOf(sc bench.Scenario) (_ line, byContract, ok bool) {
 	b, t := l.behaviourOf(sc.Strategy), l.settingOf(sc)
 	byContract = l.search.isExact(b) && !sc.Strategy.Spec.Retries
@@ -255,7 +252,6 @@ func (f Figure) extendedTo(to Figure) Figure {
 	return Figure{min(f.Low, to.Low), f.Mid, max(f.High, to.High)}
 }
 
-// Wider widens the interval by a factor, on a logarithmic scale.
 func (f Figure) Wider(by float64) Figure {
 	if !(f.Low > 0) {
 		return Figure{max(0, f.Mid-by*(f.Mid-f.Low)), f.Mid, f.Mid + by*(f.High-f.Mid)}

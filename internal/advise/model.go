@@ -49,7 +49,6 @@ func (s *search) trafficAt(load, service float64) *traffic {
 	return s.scaled.traffic
 }
 
-// summarize keeps the figures and drops the times.
 func (s *search) summarize(b *batchReading) *modelReading {
 	m := &modelReading{figures: map[string]Figure{}, longest: b.longest, growing: b.grows()}
 	for _, w := range s.wanted {
@@ -109,8 +108,6 @@ func perRun(wanted objectives.List) bool {
 	})
 }
 
-// modelRuns computes by the recursion what each run of a scenario with that many seeds would
-// return.
 func (s *search) modelRuns(sc bench.Scenario, seeds int, l line) (all []*modelReading) {
 	for i := range seeds {
 		one, err := drawSample(sc, sc.Seed+uint64(i))

@@ -102,8 +102,7 @@ func drawSteady(sc bench.Scenario, tasks int) (*traffic, error) {
 	return t, nil
 }
 
-// scales reports whether doubling the rate halves all gaps, which is false for bursts of a given
-// length.
+// Doubling the rate does not halve the gaps of bursts of a given length.
 func scales(sc bench.Scenario) bool {
 	const sampleTasks = 1000
 	sc.Stop.Tasks, sc.Stop.Duration = sampleTasks, 0
@@ -160,7 +159,6 @@ func (t *traffic) at(load, service float64) *traffic {
 	return &scaled
 }
 
-// busierTraffic returns nil if no busier stretches are expected.
 func (t *traffic) busierTraffic() *traffic {
 	if t.busierPlan == nil && t.busier > 1 {
 		t.busierPlan = t.at(t.busier, 1)

@@ -39,7 +39,6 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 		}
 		below = limit
 	}
-	// with a target, too large a limit misses too
 	if above == 0 && s.sample.Target.Spec.Name != "none" && nearest != nil {
 		for step := nearest.Limit / 4; step > 0 && above == 0 && failed == nil; step /= 2 {
 			for _, limit := range []int{nearest.Limit - step, nearest.Limit + step} {
@@ -79,8 +78,6 @@ func (s *search) limitsOfPools() []int {
 	return slices.Compact(all)
 }
 
-// limits returns the limits to try first: powers of two and the largest limit. With a target it
-// adds 1.25 times the number of busy slots, and the concurrency of the target.
 func (s *search) limits() []int {
 	most := s.question.limitAtMost()
 	all := []int{most}

@@ -84,7 +84,6 @@ func (q Question) Validate() error {
 	return errors.Join(c...)
 }
 
-// sample returns the scenario under the virtual clock, without the searched fields.
 func (q Question) sample() bench.Scenario {
 	sc := q.Scenario
 	sc.Clock = bench.Virtual
@@ -102,7 +101,6 @@ func (q Question) tasks() int {
 	return int(cmp.Or(q.Budget, defaultBudget).Seconds() * tasksPerSecond)
 }
 
-// runTasks is for own-code runs, except for a record.
 func (q Question) runTasks() int {
 	least := leastRun
 	for _, o := range q.wanted() {

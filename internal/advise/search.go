@@ -39,8 +39,7 @@ const (
 	maxKept = 3 // options measured with all seeds
 )
 
-// Do answers the question. run makes an own-code run: bench.Run, or a function that runs it in
-// another process.
+// Do uses run for own-code runs: bench.Run, or a function that runs a scenario in another process.
 func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
@@ -68,7 +67,6 @@ func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 	return s.answer(ctx, options)
 }
 
-// search plans the traffic before any strategy runs.
 func (q Question) search(run bench.RunFunc) (s *search, err error) {
 	s = &search{question: q, wanted: q.wanted(), sample: q.sample(), run: run,
 		failed: map[string]bool{}, models: map[line]*modelReading{}, measures: map[string]Option{}}
@@ -88,7 +86,7 @@ func (s *search) replayable() bool {
 			func(o objectives.Objective) bool { return !modelsMetric(o.Unit) })
 }
 
-// stopOfRuns limits own-code runs to a part of the traffic, unless it is a job that ends.
+// Own-code runs get a part of the traffic, unless it is a job that ends.
 func (s *search) stopOfRuns() bench.Stop {
 	stop, arrival := s.sample.Stop, s.sample.Load.Arrival
 	if arrival.Spec.AllAtOnce || perRun(s.wanted) {
@@ -107,7 +105,7 @@ func (s *search) stopOfRuns() bench.Stop {
 	return stop
 }
 
-// tasks returns the approximate number of tasks of a run.
+// tasks is approximate.
 func (s *search) tasks() int {
 	if s.stop.Tasks > 0 || s.traffic == nil {
 		return s.stop.Tasks
@@ -208,7 +206,6 @@ func (s *search) overloaded(b behaviour, fit []strategies.Variant, limit int) *O
 // larger than the excess of any stable option
 const unstableExcess = 1e100
 
-// excess returns the ratio of a value to its bound, inverted if more is better.
 func excess(o objectives.Objective, v float64) float64 {
 	atMost := o.Of(value{o.Unit, 0}) == objectives.Met
 	switch {

@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// unstable returns why the queue grows throughout the traffic, and the ratio of arriving to
-// finished work. why is "" if the queue does not grow, or if the work ends.
+// unstable returns why the queue grows throughout the traffic, or "", and the ratio of arriving to
+// finished work.
 func (s *search) unstable(b behaviour, t setting) (why string, times float64) {
 	if s.sample.Load.Arrival.Spec.AllAtOnce || s.onlyMakespan() || b.sheds {
 		return "", 0

@@ -25,7 +25,6 @@ const (
 	maxLoadFactor = 8                              // largest load factor tried
 )
 
-// stress uses the same seeds and tasks as the option.
 func (s *search) stress(ctx context.Context, o *Option) error {
 	if o.Unstable != "" {
 		return nil
@@ -100,8 +99,7 @@ func (s *search) stressLine(o *Option, name string, under setting) objectives.Ve
 	return s.addStress(o, name, r, mean, half)
 }
 
-// changed returns the relative change from base to under, for paired values, with the half-width of
-// its interval.
+// changed returns the relative change from base to under, for paired values.
 func changed(under, base []float64) (mean, half float64) {
 	n := min(len(under), len(base))
 	of := 0.0
@@ -121,8 +119,8 @@ func (s *search) addUnstable(o *Option, name string) objectives.Verdict {
 	return objectives.Missed
 }
 
-// addStress records a stress. mean is its change of the promised metric, and half the half-width of
-// that change. An improvement or an insignificant change counts as no change.
+// addStress records a stress. mean is its change of the promised metric. An improvement or an
+// insignificant change counts as no change.
 func (s *search) addStress(
 	o *Option, name string, r reading, mean, half float64,
 ) objectives.Verdict {
@@ -254,8 +252,6 @@ func (s *search) changed(o *Option, under *codeReading) (mean, half float64) {
 	return mean + more, math.Hypot(half, wide)
 }
 
-// busiestStretch returns the reading of the hour with the most work, or in a short plan of the
-// busiest twentieth.
 func (t *traffic) busiestStretch(limit, queue int) (name string, _ *batchReading) {
 	s := t.samples[0]
 	name, window := "the busiest hour", int64(time.Hour)

@@ -116,7 +116,6 @@ func Undecided(
 	return fmt.Sprintf("%s: undecided for %v; met at %s, missed at %s", name, of, at(met), at(missed))
 }
 
-// Losses returns the shares of the tasks that did not complete at the load met.
 func (a Answer) Losses() []result.Metric {
 	for _, p := range a.Probes {
 		if p.At == a.Met {

@@ -96,7 +96,6 @@ func (a Axis) Range(work float64) (lo, hi float64) {
 
 const grid = 6
 
-// first spaces loads and rates evenly, and limits and queues logarithmically.
 func (a Axis) first(lo, hi, resolution float64) []float64 {
 	values := []float64{lo}
 	for i := 1; i < grid-1; i++ {

@@ -53,7 +53,7 @@ func (c *cell) open() bool {
 	return c.err == nil && slices.ContainsFunc(c.probes, func(p *probe) bool { return !p.done })
 }
 
-// bracket returns the highest load that is met, and the lowest higher one that is missed, or NaN.
+// bracket returns the highest load met and the lowest higher load missed, or NaN.
 func (c *cell) bracket() (met, missed float64) {
 	met, missed = math.NaN(), math.NaN()
 	for _, p := range c.probes {

@@ -37,8 +37,7 @@ type calculation struct {
 // check that the runs of such a strategy follow from their plans.
 const confirmations = 3
 
-// confirm runs the strategy's own code at both ends of each calculated answer, and compares the
-// complete results.
+// confirm runs the strategy's own code at both ends of each calculated answer.
 func (s Search) confirm(
 	ctx context.Context, cells []*cell, each func(bench.Scenario, *bench.Result, error) error,
 ) error {

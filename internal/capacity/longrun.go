@@ -24,7 +24,7 @@ const (
 	mostNext    = 10_000_000 // longest suggested run, in tasks
 )
 
-// A work is the key of scenarios with the same tasks, at any rate.
+// work is the key of scenarios with the same tasks, at any rate
 type work bench.Written
 
 func workOf(sc bench.Scenario) work {
@@ -183,7 +183,6 @@ func (s Search) width() float64 {
 	return z(s.confidence()) / z(defaultConfidence)
 }
 
-// roundUp rounds up to two digits.
 func roundUp(n float64) int {
 	unit := math.Pow(10, math.Floor(math.Log10(n))-1)
 	return int(math.Ceil(n/unit-1e-9) * unit)

@@ -85,7 +85,6 @@ func checkResolution(c *text.Complaints, r float64) {
 		finest)
 }
 
-// InLongRun reports whether all answers are about the long run.
 func (s Search) InLongRun() bool {
 	return !slices.ContainsFunc(s.Scenarios, func(sc bench.Scenario) bool {
 		return !s.inLongRun(sc)
@@ -152,7 +151,6 @@ func (s Search) test(sc bench.Scenario) (signTest, error) {
 // MostRuns returns the largest number of runs of the search. It usually needs about a third.
 func (s Search) MostRuns() int { return len(s.Scenarios) * s.probes() * s.runs() }
 
-// First returns the first suite of the search: all strategies at the first loads.
 func (s Search) First() (suite bench.Suite) {
 	for _, load := range s.first() {
 		for _, sc := range s.Scenarios {

@@ -23,11 +23,11 @@ import (
 // stops if the server does not recover. Zero fields have defaults.
 //
 // The rate doubles until the objectives are missed. The next two probes are close to the rate that
-// the server completed while its queue grew. If they do not decide, the gap is halved,
-// logarithmically, until its ends differ by at most Resolution or the noise. One met probe is
-// enough, because a busy machine only makes responses longer. A missed rate is tried again, unless
-// it certainly exceeds the server. Finally, the answer is tried again for twice as long, to detect
-// a slowly growing queue.
+// the server completed while its queue grew. Then the gap is halved, logarithmically, until its
+// ends differ by at most Resolution or the noise. One met probe is enough, because a busy machine
+// only makes responses longer. A missed rate is tried again, unless requests were lost, the queue
+// grew, or the rate exceeds the completed one. Finally, the answer is tried again for twice as
+// long, to detect a slowly growing queue.
 type Server struct {
 	Objectives objectives.List
 	First      float64       // requests, or sessions, per second of the first probe
@@ -110,7 +110,6 @@ func (s Server) Do(ctx context.Context) (*ServerAnswer, error) {
 	return a, err
 }
 
-// A stoppedError ends a search that cannot make progress.
 type stoppedError struct {
 	text   string
 	tooFew bool // requests, to decide anything
@@ -278,7 +277,6 @@ func (s Server) mayLose() float64 {
 	return max(decide.MostLost, allowed)
 }
 
-// miss drops rates met at or above a missed rate.
 func (s Server) miss(a *ServerAnswer, rate float64) {
 	a.Missed = rate
 	if !(a.Met >= rate) {

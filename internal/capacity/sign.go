@@ -9,8 +9,8 @@ import (
 
 // A signTest decides whether more, or less, than half of all runs would meet the objectives. It
 // decides after the first runs if all of them agree, which saves most runs far from the capacity,
-// and after all runs if at least least of them agree. If half of all runs meet the objectives,
-// either verdict has a probability of at most risk.
+// and after all runs if at least least of them agree. Either wrong verdict has a probability of at
+// most risk.
 type signTest struct {
 	first, runs, least int
 }
