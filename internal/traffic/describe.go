@@ -155,8 +155,7 @@ func Dispersions(due []traces.Record) (all []Dispersion) {
 	return all
 }
 
-// Index returns the index of dispersion for windows of that many nanoseconds. It ignores tasks
-// after the last complete window.
+// It ignores tasks after the last complete window.
 func Index(due []traces.Record, window float64) float64 {
 	parts := int(Span(due) / window)
 	var sum, squares float64
@@ -193,7 +192,6 @@ func durations(tasks []traces.Record, rate float64) *Durations {
 	return &d
 }
 
-// Classes describes tasks by their class. long reports which classes are long.
 func Classes(tasks []traces.Record, names []string, long []bool) []Class {
 	all := make([]Class, len(names))
 	sums, squares := make([]float64, len(names)), make([]float64, len(names))

@@ -41,7 +41,6 @@ func Closest(due []traces.Record) (best Likeness, ok bool) {
 // random is the Swing.Share up to which the rate varies at random.
 const random = 0.3
 
-// sines returns the sine of a regular swing, or several candidates if the swing may be random.
 func sines(due []traces.Record) (all []string) {
 	swing := SwingOf(due)
 	switch {

@@ -120,7 +120,6 @@ func (d *Document) swings() bool { return d.swung() && d.Span/d.Swing.Period > 2
 // swung reports whether the rate swings smoothly, if only once.
 func (d *Document) swung() bool { return d.Swing != nil && d.Swing.Share >= traffic.Steady }
 
-// process returns the name of the closest process, or "" if none is close.
 func (d *Document) process() string {
 	if d.Resembles == nil || d.Resembles.Factor > mostFactor {
 		return ""

@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// NoColumn is the spelling of a column that is not read.
 const NoColumn = "none"
 
 func Column(spelt string) string {

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// A Window selects the part of a trace to play, and its speed and scale.
 type Window struct {
 	From, To string  // 09:00, on the day of the first record, or 10m after it; "": all
 	Speed    float64 // factor: gaps shrink, durations do not

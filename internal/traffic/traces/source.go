@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Source selects the columns of a file to read.
 type Source struct {
 	File     string
 	Time     string             // column of the times: its number from 1, or its name; "": none
@@ -43,7 +42,6 @@ const (
 // Took returns the duration in nanoseconds, or 0 if no durations were read.
 func (r Record) Took() int64 { return int64(r.work & mostTook) }
 
-// MostLabels is the largest number of columns in addition to times, durations and classes.
 const MostLabels = 3
 
 type Labels struct {
@@ -59,12 +57,11 @@ func (r Record) Class() int { return int(r.work >> tookBits) }
 
 // A Trace is the contents of a file. All readers of the file share it, so it must not change.
 type Trace struct {
-	Records []Record // by At
-	Classes []string // in the order of the file
-	Labels  [MostLabels]Labels
-	Columns []string // their names, if the file or its format has them
-	Notes   []string // irregularities of the file, one per line
-	// the note about records that were out of order
+	Records  []Record // by At
+	Classes  []string // in the order of the file
+	Labels   [MostLabels]Labels
+	Columns  []string // their names, if the file or its format has them
+	Notes    []string // irregularities of the file, one per line
 	disorder string
 	zone     int64 // of the first time, nanoseconds east of UTC
 	dated    bool  // times are dates, or since 1970
