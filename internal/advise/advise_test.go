@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -232,9 +233,9 @@ func TestSame(t *testing.T) {
 		t.Skip("package bench has the same runs under the race detector")
 	}
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<150ms")
-	q.Parallel = 1
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	one := answered(t, q)
-	q.Parallel = 4
+	runtime.GOMAXPROCS(4)
 	other := answered(t, q)
 	if one.Recommendation.Code() != other.Recommendation.Code() ||
 		!reflect.DeepEqual(one.Recommendation.Figures, other.Recommendation.Figures) ||

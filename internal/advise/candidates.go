@@ -120,7 +120,7 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 	case s.Bound == nil:
 		return "no limit"
 	case (s.Sheds || s.Trips) && !q.MayShed:
-		return "sheds, and no task may be shed"
+		return "sheds tasks"
 	case s.Resizes && q.Strategies == nil:
 		return "changes its own limit"
 	case s.Hedges && q.Strategies == nil:

@@ -135,7 +135,7 @@ type trial struct {
 // runs returns no reading for a failed trial. The search records the error.
 func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*codeReading, error) {
 	seeds = min(seeds, s.mostSeeds())
-	suite := bench.Suite{Count: seeds, Parallel: s.question.Parallel}
+	suite := bench.Suite{Count: seeds}
 	readings := make([]*codeReading, len(trials))
 	for i, t := range trials {
 		sc := s.scenario(t)
@@ -166,7 +166,7 @@ func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*codeRe
 func (s *search) withoutViolators(
 	ctx context.Context, all []strategies.Variant,
 ) (kept []strategies.Variant, err error) {
-	suite := bench.Suite{Parallel: s.question.Parallel}
+	var suite bench.Suite
 	for _, v := range all {
 		if !strategies.Builtin(v.Spec.Name) {
 			sc := s.scenario(trial{v, unstressed(s.firstStableLimits(s.limits())[0], 0)})

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/internal/statistics"
@@ -33,17 +35,6 @@ func (f Figure) plus(mean, half float64) Figure {
 		mid + math.Hypot(f.High-f.Mid, half)}
 }
 
-type value struct {
-	unit string
-	v    float64
-}
-
-func (v value) Metric(unit string) (float64, bool) {
-	return v.v, unit == v.unit && !math.IsNaN(v.v)
-}
-
-func (v value) Invalid() bool { return false }
-
 func (f Figure) judge(o objectives.Objective) objectives.Verdict {
 	return decide.Interval(o.Limit(), f.Low, f.High)
 }
@@ -62,38 +53,27 @@ func judge(r reading, list objectives.List) objectives.Verdict {
 }
 
 func halfWidth(values []float64, varianceFactor float64) (mean, half float64) {
-	n := float64(len(values))
-	for _, v := range values {
-		mean += v / n
-	}
-	squares := 0.0
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	if squares == 0 {
+	mean, variance := stat.PopMeanVariance(values, nil)
+	if variance == 0 {
 		return mean, 0
 	}
-	return mean, statistics.Student(len(values), 0.05) * math.Sqrt(varianceFactor*squares/(n-1)/n)
+	n := len(values)
+	return mean, statistics.Student(n, 0.05) * math.Sqrt(varianceFactor*variance/float64(n-1))
 }
 
 // correlation returns the correlation of neighbouring values, at least 0, corrected for the bias of
 // few values (Kendall, Note on bias in the estimation of autocorrelation, 1954).
 func correlation(values []float64) float64 {
 	n := float64(len(values))
-	mean, squares, products := 0.0, 0.0, 0.0
-	for _, v := range values {
-		mean += v / n
-	}
-	for i, v := range values {
-		squares += (v - mean) * (v - mean)
-		if i > 0 {
-			products += (v - mean) * (values[i-1] - mean)
-		}
-	}
-	if squares == 0 {
+	mean, variance := stat.PopMeanVariance(values, nil)
+	if variance == 0 {
 		return 0
 	}
-	r := products / squares
+	products := 0.0
+	for i, v := range values[1:] {
+		products += (v - mean) * (values[i] - mean)
+	}
+	r := products / (n * variance)
 	return min(max(r+(1+4*r)/n, 0), 0.95)
 }
 

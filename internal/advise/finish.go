@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/objectives"
@@ -201,14 +203,9 @@ func (s *search) meanAndC2() (mean, c2 float64) {
 }
 
 func moments(values []float64) (mean, c2 float64) {
-	for _, v := range values {
-		mean += v / float64(len(values))
+	mean, variance := stat.PopMeanVariance(values, nil)
+	if !(mean > 0) {
+		return 0, 0
 	}
-	for _, v := range values {
-		c2 += (v - mean) * (v - mean) / float64(len(values))
-	}
-	if mean > 0 {
-		c2 /= mean * mean
-	}
-	return mean, c2
+	return mean, variance / (mean * mean)
 }

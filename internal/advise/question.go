@@ -30,7 +30,6 @@ type Question struct {
 	QueueAtMost  int
 	MemoryAtMost int64         // bytes of waiting and running tasks, BytesPerTask each. 0 is unlimited
 	Budget       time.Duration // see the package comment. 0 is 30 s
-	Parallel     int           // parallel runs. 0 is GOMAXPROCS
 }
 
 const (

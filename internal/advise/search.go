@@ -178,9 +178,8 @@ func (s *search) option(
 	o.unproven = own && s.sample.Target.Spec.RateLimits && s.refusalBound() == 0 &&
 		!(fit[0].Spec.Retries && b.paced > 0)
 	if first := s.wanted[0]; o.Promise.Known() {
-		atMost := first.Of(value{first.Unit, 0}) == objectives.Met
-		worst := map[bool]float64{true: o.Promise.High, false: o.Promise.Low}[atMost]
-		o.promise = excessOf(worst, first.Bound, atMost)
+		worst := map[bool]float64{true: o.Promise.High, false: o.Promise.Low}[isUpper(first)]
+		o.promise = excessOf(first, worst)
 	}
 	for _, w := range s.wanted {
 		f := r.figure(w.Unit)
@@ -207,23 +206,25 @@ func (s *search) overloaded(b behaviour, fit []strategies.Variant, limit int) *O
 const unstableExcess = 1e100
 
 func excess(o objectives.Objective, v float64) float64 {
-	atMost := o.Of(value{o.Unit, 0}) == objectives.Met
 	switch {
 	case math.IsNaN(v):
 		return math.Inf(1)
-	case o.Of(value{o.Unit, v}) == objectives.Met:
-		return min(1, excessOf(v, o.Bound, atMost))
+	case o.Limit().Meets(v):
+		return min(1, excessOf(o, v))
 	}
-	return max(1, excessOf(v, o.Bound, atMost))
+	return max(1, excessOf(o, v))
 }
 
-func excessOf(v, bound float64, atMost bool) float64 {
-	if !atMost {
+func excessOf(o objectives.Objective, v float64) float64 {
+	bound := o.Bound
+	if !isUpper(o) {
 		v, bound = bound, v
 	}
 	const least = 1e-4 // for a bound of 0 on a share
 	return v / max(bound, least)
 }
+
+func isUpper(o objectives.Objective) bool { return o.Limit().Meets(0) }
 
 // better orders options that surely meet the objectives first: by limit, then by a clearly
 // different sustained load, then by a clearly different promise, then by simplicity. The others are

@@ -90,7 +90,7 @@ func (s *search) onlyMakespan() bool {
 
 func (s *search) refusalBound() float64 {
 	for _, o := range s.wanted {
-		if o.Unit == metric.Throttled && o.Of(value{o.Unit, 0}) == objectives.Met {
+		if o.Unit == metric.Throttled && isUpper(o) {
 			return o.Bound
 		}
 	}

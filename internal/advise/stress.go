@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/objectives"
@@ -102,13 +104,10 @@ func (s *search) stressLine(o *Option, name string, under setting) objectives.Ve
 // changed returns the relative change from base to under, for paired values.
 func changed(under, base []float64) (mean, half float64) {
 	n := min(len(under), len(base))
-	of := 0.0
-	for _, v := range base[:n] {
-		of += v / float64(n)
-	}
+	of := max(stat.Mean(base[:n], nil), math.SmallestNonzeroFloat64)
 	changes := make([]float64, n)
 	for i := range n {
-		changes[i] = (under[i] - base[i]) / max(of, math.SmallestNonzeroFloat64)
+		changes[i] = (under[i] - base[i]) / of
 	}
 	return halfWidth(changes, 1)
 }
@@ -130,7 +129,7 @@ func (s *search) addStress(
 	first := s.wanted[0]
 	one := Stress{Name: name, Figure: r.figure(first.Unit), Verdict: judge(r, s.wanted)}
 	worse := 1.0
-	if first.Of(value{first.Unit, 0}) != objectives.Met { // more is better
+	if !isUpper(first) {
 		worse = -1
 	}
 	if off := worse * (one.Figure.Mid - o.Promise.Mid); off <= 0 || half > 0 && worse*mean <= half {

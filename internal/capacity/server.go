@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
@@ -149,14 +151,12 @@ func (a *ServerAnswer) carried() (mean, deviation float64) {
 	for _, p := range a.Probes {
 		if p.Carried > 0 {
 			all = append(all, p.Carried)
-			mean += p.Carried
 		}
 	}
-	mean /= float64(len(all))
-	for _, c := range all {
-		deviation += (c/mean - 1) * (c/mean - 1)
+	if mean = stat.Mean(all, nil); len(all) > 1 {
+		deviation = stat.StdDev(all, nil) / mean
 	}
-	return mean, math.Sqrt(deviation / max(float64(len(all)-1), 1))
+	return mean, deviation
 }
 
 // noise returns the relative difference between equal probes: two standard deviations of their

@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic"
 	"github.com/poolbench/poolbench/internal/traffic/recorded"
 	"github.com/poolbench/poolbench/internal/traffic/traces"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -67,7 +68,7 @@ func (a *app) describeTrace(file string, o traceOptions) error {
 	for _, note := range d.Notes {
 		a.Say("", "odd: "+note, terminal.FallbackColumns)
 	}
-	if replay := d.Replay(); replay != nil {
+	if replay := d.Replay(shell.Quote); replay != nil {
 		_, err = fmt.Fprintf(a.Stdout, "\nTo replay it:\n  %s\n", strings.Join(replay, " \\\n    "))
 	}
 	return err
