@@ -173,20 +173,16 @@ func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
 	return all
 }
 
-// targetRate returns 0 calls per second if the parameters do not determine the sustained rate.
+// targetRate returns the sustained rate of calls of a target, or 0, and the burst above it.
 func targetRate(t targets.Variant) (perSecond float64, burst int) {
-	keys := t.Spec.Keys
-	switch {
-	case t.Spec.RateLimits && t.Spec.Rate == nil:
-	case hasKey(keys, "rate", param.Float):
-		perSecond, burst = t.Values.Float("rate"), 1
-		if hasKey(keys, "burst", param.Int) {
-			burst = t.Values.Int("burst")
-		}
-	case hasKey(keys, "limit", param.Int) && hasKey(keys, "window", param.Duration):
-		perSecond, burst = float64(t.Values.Int("limit"))/t.Values.Duration("window").Seconds(), 1
+	if t.Spec.Rate == nil {
+		return 0, 1
 	}
-	return perSecond, max(burst, 1)
+	burst = 1
+	if hasKey(t.Spec.Keys, "burst", param.Int) {
+		burst = max(t.Values.Int("burst"), 1)
+	}
+	return t.Spec.Rate(t.Values), burst
 }
 
 func hasKey(keys []param.Key, name string, kind param.Kind) bool {

@@ -12,11 +12,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/objectives"
-	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -321,7 +319,7 @@ func (s Server) probe(
 	carried, _ := r.Metric(metric.Throughput)
 	carried /= cmp.Or(s.Each, 1)
 	if p.Verdict == objectives.Missed && refused <= s.mayLose() && carried < mostCarried*rate &&
-		has(r, rundir.CheckDrift) {
+		r.Drifts() {
 		p.Carried = carried
 	}
 	a.Probes = append(a.Probes, p)
@@ -340,8 +338,4 @@ func (p *ServerProbe) judge(all objectives.List) {
 	d := decisions[slices.Index(verdicts, p.Verdict)]
 	p.Reason = d.Reason
 	p.Late = p.Verdict == objectives.Undecided && d.Next == ""
-}
-
-func has(r *bench.Result, check string) bool {
-	return slices.ContainsFunc(r.Reasons, func(r result.Reason) bool { return r.Check == check })
 }

@@ -173,19 +173,18 @@ func Index(due []traces.Record, window float64) float64 {
 }
 
 func durations(tasks []traces.Record, rate float64) *Durations {
-	sum, longest := 0.0, int64(0)
+	sum := 0.0
 	took := make([]int64, len(tasks)) // sorted below
 	for i, r := range tasks {
 		took[i] = r.Took()
 		sum += float64(took[i])
-		longest = max(longest, took[i])
 	}
 	var d Durations
 	d.C2, d.Rho = moments(len(took), func(i int) float64 { return float64(took[i]) })
 	d.Mean = sum / float64(len(took)) / 1e9
 	d.Busy = rate * d.Mean
-	q := statistics.NearestRanks(nil, took, 0.5, 0.99)
-	d.P50, d.Max = float64(q[0])/1e9, float64(longest)/1e9
+	q := statistics.NearestRanks(nil, took, 0.5, 0.99, 1)
+	d.P50, d.Max = float64(q[0])/1e9, float64(q[2])/1e9
 	if statistics.Resolvable(0.99, len(took)) {
 		d.P99 = float64(q[1]) / 1e9
 	}
