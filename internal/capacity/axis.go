@@ -50,7 +50,7 @@ func (a Axis) at(sc bench.Scenario, value float64) bench.Scenario {
 	return sc
 }
 
-func (a Axis) valid(lo, hi float64) bool {
+func (a Axis) Valid(lo, hi float64) bool {
 	isWhole := lo == math.Trunc(lo) && hi == math.Trunc(hi)
 	switch a {
 	case Limit:
@@ -61,9 +61,9 @@ func (a Axis) valid(lo, hi float64) bool {
 	return lo > 0 && lo < hi && hi <= 1e9
 }
 
-func (a Axis) numbers() string {
-	return [...]string{"numbers above 0", "numbers above 0", "whole numbers from 1 on",
-		"whole numbers from 0 on"}[a]
+func (a Axis) Numbers() string {
+	return [...]string{"numbers above 0 such as 0.1,1.2", "numbers above 0 such as 50,200",
+		"whole numbers above 0 such as 1,64", "whole numbers from 0 on such as 0,100"}[a]
 }
 
 func (a Axis) check(sc bench.Scenario) error {

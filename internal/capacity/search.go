@@ -61,8 +61,8 @@ func (s Search) Validate() error {
 	var c text.Complaints
 	c.If(len(s.Objectives) == 0, "objective: none is given")
 	c.If(len(s.Scenarios) == 0, "scenario: none is given")
-	c.If(!s.Over.valid(s.Lo, s.Hi), "range %v to %v: want two %s, the smaller first", s.Lo, s.Hi,
-		s.Over.numbers())
+	c.If(!s.Over.Valid(s.Lo, s.Hi), "range %v to %v: want two %s, the smaller first", s.Lo, s.Hi,
+		s.Over.Numbers())
 	checkResolution(&c, s.resolution())
 	c.If(!(s.confidence() >= 0.5 && s.confidence() < 1),
 		"confidence %v: want a share from 0.5 up to, not including, 1", s.confidence())

@@ -41,7 +41,7 @@ func (a *app) traceCommand() *cobra.Command {
 		"Apache's LogFormat has it; ~ is a blank (default: by the content)")
 	flags.Choice(cmd, &o.unit, "unit",
 		"unit of durations that are plain numbers; auto: seconds, or "+
-			"the unit of Apache's variable", traces.UnitNames()...)
+			"the unit of Apache's variable", traces.UnitNames...)
 	fs.StringVar(&o.class, "class", traces.NoColumn, "`COLUMN` of the classes")
 	flags.Choice(cmd, &o.at, "at",
 		"instant that the time column records: the begin of a task or, as in nginx's log, its end",

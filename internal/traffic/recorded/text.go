@@ -133,7 +133,7 @@ const mostFactor = 2
 func times(x float64) string { return text.Digits(x) + " times" }
 
 func correlation(rho float64) string {
-	return strings.TrimPrefix(fmt.Sprintf("%.2f", math.Round(rho*100)/100+0), "+")
+	return fmt.Sprintf("%.2f", math.Round(rho*100)/100+0) // not -0.00
 }
 
 func blocks(counts []int, most int) string {
