@@ -1,7 +1,6 @@
 package advise
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -162,44 +161,39 @@ func (s *search) sufficientLimit(o *Option) int {
 
 const searchFactor = 8
 
-func (s *search) described() (d Described) {
-	d.GapC2 = math.NaN()
-	defer func() { d.Busy = d.Rate * d.Mean }()
-	if s.traffic == nil {
-		d.Rate = s.sample.Load.PerSecond
-		d.Mean, d.C2 = s.meanAndC2()
-		return d
+func (s *search) described() Described {
+	d := Described{Rate: s.sample.Load.PerSecond, C2: math.NaN(), GapC2: math.NaN()}
+	w, err := s.sample.Workload.Spec.Build(s.sample.Seed, s.sample.Workload.Values)
+	if err == nil {
+		d.Mean, d.C2 = w.Mean().Seconds(), w.C2()
 	}
-	var services, gaps []float64
-	for _, one := range s.traffic.samples {
-		for i, v := range one.service {
-			services = append(services, float64(v)/1e9)
-			if i > 0 {
-				gaps = append(gaps, float64(one.due[i]-one.due[i-1])/1e9)
+	if t := s.traffic; t != nil {
+		var services, gaps []float64
+		for _, one := range t.samples {
+			for i := range one.due {
+				if i > 0 {
+					gaps = append(gaps, float64(one.due[i]-one.due[i-1])/1e9)
+				}
+				if t.recorded {
+					services = append(services, float64(one.service[i])/1e9)
+				}
+			}
+		}
+		if t.recorded {
+			d.Mean, d.C2 = moments(services)
+		}
+		if t.busier > 1 {
+			d.Busier = t.busier
+		}
+		if gap, c2 := moments(gaps); gap > 0 {
+			d.GapC2 = c2
+			if d.Rate == 0 || t.recorded {
+				d.Rate = 1 / gap
 			}
 		}
 	}
-	d.Mean, d.C2 = moments(services)
-	if s.traffic.busier > 1 {
-		d.Busier = s.traffic.busier
-	}
-	gap, c2 := moments(gaps)
-	if gap > 0 {
-		d.Rate, d.GapC2 = 1/gap, c2
-	}
-	if !s.traffic.recorded { // the parameters of the process are exact
-		d.Rate = cmp.Or(s.sample.Load.PerSecond, d.Rate)
-		d.Mean, d.C2 = s.meanAndC2()
-	}
+	d.Busy = d.Rate * d.Mean
 	return d
-}
-
-func (s *search) meanAndC2() (mean, c2 float64) {
-	w, err := s.sample.Workload.Spec.Build(s.sample.Seed, s.sample.Workload.Values)
-	if err != nil {
-		return 0, math.NaN()
-	}
-	return w.Mean().Seconds(), w.C2()
 }
 
 func moments(values []float64) (mean, c2 float64) {

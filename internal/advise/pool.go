@@ -96,7 +96,7 @@ func (s *search) limits() []int {
 
 func equalFigures(a, b []Figure) bool {
 	return slices.EqualFunc(a, b, func(a, b Figure) bool {
-		return a == b && a.Known() || !a.Known() && !b.Known()
+		return a == b || !a.Known() && !b.Known()
 	})
 }
 
