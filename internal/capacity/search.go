@@ -39,8 +39,8 @@ type Search struct {
 	// Progress, unless nil, is called after each round with the number of unfinished scenarios.
 	Progress func(searching int)
 
-	// of one Do, shared by strategies: func() (calculation, error) by bench.Course. nil: no
-	// calculation
+	// Strategies share the calculations of one Do: func() (calculation, error) by bench.Course. It
+	// is nil if nothing is calculated.
 	courses *sync.Map
 	long    longRuns
 }
