@@ -18,25 +18,16 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// Benchmark runs the scenario as a Go benchmark of b.N tasks. One op is one task. It reports the
-// units of Metrics, with times in nanoseconds. A broken invariant or a [StrategyError] fails the
-// benchmark.
-//
-// A strategy that hangs under the real clock, or spins or holds a mutex under either clock, cannot
-// be stopped. Benchmark then prints the goroutine stacks and ends the process with status 1. A
-// panic in the strategy's own goroutine ends the process with a trace whose goroutine labels name
-// the benchmark.
+// Benchmark runs the scenario as a Go benchmark of b.N tasks, and reports the units of Metrics with
+// times in nanoseconds. A broken invariant or a [StrategyError] fails the benchmark. A strategy
+// that hangs under the real clock, spins or holds a mutex ends the process with status 1.
 //
 // To measure a strategy of another module, set Scenario.Strategy.Spec. Quantiles need enough tasks
 // (p99 needs 368), so pass `go test` a -benchtime such as 2000x.
 //
-// Repetition i of `go test -count`, from 0, adds i to Scenario.Seed, because runs under the virtual
-// clock would otherwise be identical. Each further value of -cpu uses new seeds too.
-// POOLBENCH_SEED, which `poolbench gate --base` sets for each pair of runs, is added to the seed.
-//
-// Under the virtual clock the metric virtual-seed is the seed modulo 2^53. Poolbench ignores
-// further runs with the same name and virtual-seed. Once per process, Benchmark prints the Unit
-// lines, which give the better direction of each unit.
+// Each repetition of `go test -count` and each value of -cpu uses another seed. The variable
+// POOLBENCH_SEED is added to the seed. Poolbench ignores further runs with the same name and
+// virtual-seed, which is the seed modulo 2^53.
 func Benchmark(b *testing.B, s Scenario) {
 	b.Helper()
 	declareUnits()
@@ -80,8 +71,7 @@ type runCounter struct {
 
 var repetitions = runCounter{runs: map[string]uint64{}}
 
-// earlierRuns returns the number of earlier runs of the benchmark. The testing package starts each
-// run with a round of b.N = 1.
+// A round of b.N = 1 starts each run of the testing package.
 func (r *runCounter) earlierRuns(b *testing.B, s Scenario) uint64 {
 	s.Stop = Stop{}
 	which := b.Name() + " " + s.Name()
@@ -95,7 +85,6 @@ func (r *runCounter) earlierRuns(b *testing.B, s Scenario) uint64 {
 
 func reportMetrics(b *testing.B, metrics []result.Metric) {
 	b.Helper()
-	// ns/op has no meaning under the virtual clock
 	b.ReportMetric(0, metric.NsPerOp)
 	for _, m := range metrics {
 		value, unit := inNanoseconds(m)
@@ -114,8 +103,8 @@ func indented(lines string) string {
 // seedVariable equals measure.SeedVariable of the gate.
 const seedVariable = "POOLBENCH_SEED"
 
-// declareUnits must run in the first round, with b.N = 1. After that round the testing package
-// prints the benchmark's name.
+// declareUnits must run in the first round, after which the testing package prints the benchmark's
+// name.
 var declareUnits = sync.OnceFunc(func() {
 	var lines strings.Builder
 	for _, m := range observe.Metrics() {

@@ -15,12 +15,10 @@ import (
 
 const leastRelative = 1e-6
 
-// deviations is the number of standard deviations by which a run's work may exceed its mean without
-// overflow.
+// deviations bounds a run's work, in standard deviations above its mean.
 const deviations = 10
 
-// outOfBounds returns Validate's complaints about the size of the plan. w may be nil if it is too
-// expensive to build.
+// w may be nil if it is too expensive to build.
 func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	rate := s.Load.PerSecond
 	if l := s.Load.Relative; l != 0 && !(l >= leastRelative && l <= 1000) {
@@ -28,7 +26,6 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 		return c
 	}
 	if w != nil && s.Load.Relative != 0 && w.Mean() > 0 {
-		// at a higher rate all tasks are due at once
 		rate = min(s.described().Rate(w.Mean()), arrivals.MostRate)
 		if !(rate >= arrivals.LeastRate) {
 			c.Add("load %v: at limit %d and %v a task this is a rate of %.3g per second; want %v "+
@@ -76,12 +73,12 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	return c
 }
 
-// NoQueue is the value of Queue for no queue slots (a loss system). A task that finds the limit
-// reached blocks in Submit or is shed. Names and flags write it as queue=0.
+// NoQueue is the value of Queue for no queue slots. A task that finds the limit reached blocks in
+// Submit or is shed.
 const NoQueue = strategies.NoQueue
 
 // Resolves returns an error if the scenario has too few tasks to report the metric in every run.
-// For a duration it assumes twice the expected number of tasks. It accepts every closed loop.
+// For a duration it assumes twice the expected number of tasks.
 func (s Scenario) Resolves(unit string) error {
 	s = s.withDefaults()
 	least := observe.LeastTasks(unit)

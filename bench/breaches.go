@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// breaches records the strategy's violations of its contract. A violation that makes the outcome of
-// a task unknown ends the run with a *StrategyError. The others become broken laws of the result.
+// breaches records violations of the contract. A violation that makes the outcome of a task unknown
+// ends the run with a *StrategyError. The others become broken laws of the result.
 type breaches struct {
 	guard        *guard
 	settledTwice atomic.Int64
@@ -38,7 +38,6 @@ var (
 	errArg   = errors.New("the strategy has changed Task.Arg")
 )
 
-// note counts a violation. It stores at most 8 different texts.
 func (d *driver) note(what string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -72,7 +71,7 @@ func (d *driver) fail(e *StrategyError) {
 	}
 }
 
-// jobOf returns nil if the task does not belong to the run. It is inlined.
+// jobOf returns nil if the task does not belong to the run.
 func (d *driver) jobOf(t *strategies.Task) *job {
 	if t != nil {
 		if j, ok := t.Arg.(*job); ok && t == &j.task && j.driver == d {
@@ -105,7 +104,7 @@ func (d *driver) failUnknownTask(t *strategies.Task) {
 func (d *driver) maySettle(j *job) bool {
 	if j.state.CompareAndSwap(offered, resting) {
 		if j.isAltered() {
-			// not checked in the other cases, where the generator may already reuse the task
+			// in the other cases the generator may already reuse the task
 			d.note(altered)
 		}
 		return true
@@ -158,8 +157,7 @@ func (d *driver) countAccepted() (accepted, inside int) {
 	return accepted, inside
 }
 
-// longest returns an upper bound of the remaining time of the tasks inside Run, or 0 if it is
-// unknown.
+// longest bounds the remaining time of the tasks inside Run. 0: unknown.
 func (d *driver) longest() (longest time.Duration) {
 	if d.inFlight.Load() == 0 {
 		return 0

@@ -7,12 +7,9 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A sleep waits until due, or until the run is interrupted, and returns the time. now is the
-// current time or slightly earlier.
+// A sleep waits until due, or until the run is interrupted, and returns the time.
 type sleep func(due, now int64) int64
 
-// generatorSleep is for the single goroutine that submits open arrivals. wakeUp interrupts the
-// sleep.
 func (d *driver) generatorSleep(ctx context.Context) (s sleep, wakeUp func()) {
 	if d.alarm == nil {
 		return virtualSleep, func() {}
@@ -36,8 +33,7 @@ func (d *driver) clientSleep(ctx context.Context) sleep {
 	}
 }
 
-// virtualSleep uses the runtime's timers, because the virtual clock stops during a system call. The
-// sleep is exact, so it need not read the clock.
+// virtualSleep uses the runtime's timers, because the virtual clock stops during a system call.
 func virtualSleep(due, now int64) int64 {
 	time.Sleep(time.Duration(due - now))
 	return due

@@ -25,12 +25,12 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A driver plays one run: it issues tasks when they are due and records their outcomes. It is the
-// Sink of its strategy. It reads only package time, so the same code serves both clocks.
+// A driver plays one run, and is the Sink of its strategy. It reads only package time, so the same
+// code serves both clocks.
 type driver struct {
 	scenario Scenario
 	workload workloads.Workload
-	// workload.Do, bound once: a method value allocates
+	// a method value allocates
 	work     func(ctx context.Context, seq uint64) error
 	target   targets.Target
 	counted  targets.Counted
@@ -66,8 +66,7 @@ type driver struct {
 	breaches
 }
 
-// newDriver builds the parts of a run. Under the virtual clock it is called inside the bubble, and
-// alarm is nil.
+// Under the virtual clock newDriver is called inside the bubble, and alarm is nil.
 func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, error) {
 	w, err := s.Workload.Spec.Build(s.Seed, s.Workload.Values)
 	if err != nil {
@@ -85,7 +84,7 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 		tracker: progress.Of(ctx), meter: machine.MeterFromContext(ctx)}
 	d.counted, _ = t.(targets.Counted)
 	if of, ok := t.(targets.Tenanted); ok && d.sorted.tenanted != nil {
-		d.target = ofTenants{of, d.sorted.tenanted}
+		d.target = tenantTarget{of, d.sorted.tenanted}
 	}
 	if served, err := serve(w, t); err != nil {
 		return nil, errors.Join(err, closeWorkload(w))
@@ -115,8 +114,7 @@ func (d *driver) open(ctx context.Context) error {
 	return nil
 }
 
-// planned returns a bound on the tasks in the system at once: the number of clients in a closed
-// loop, otherwise the number of tasks, counted up to record.MostTasks + 1.
+// Without clients, planned counts tasks up to record.MostTasks + 1.
 func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 	a := s.Load.Arrival
 	if a.IsClosed() {
@@ -132,7 +130,6 @@ func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 	return a.Planned(s.described().Rate(mean), s.Seed, s.Stop.Duration, record.MostTasks+1)
 }
 
-// closeWorkload closes a workload that implements io.Closer.
 func closeWorkload(w workloads.Workload) error {
 	if c, ok := w.(io.Closer); ok {
 		return c.Close()
@@ -149,20 +146,18 @@ func (direct) Call(
 	return work(ctx, seq)
 }
 
-// ofTenants is a target that receives the tenant of each call.
-type ofTenants struct {
+type tenantTarget struct {
 	targets.Tenanted
 	tasks workloads.Tenanted
 }
 
-func (t ofTenants) Call(
+func (t tenantTarget) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
 	return t.CallOf(ctx, t.tasks.Tenant(seq), seq, work)
 }
 
-// now returns the nanoseconds since the start of the run. It costs 24 ns a call, time.Now 45. A
-// bubble has no monotonic time.
+// A call of now costs 24 ns, time.Now 45 ns. A bubble has no monotonic time.
 func (d *driver) now() int64 {
 	if d.epoch != 0 {
 		return time.Now().UnixNano() - d.epoch
@@ -184,14 +179,11 @@ func (d *driver) leave(j *job) {
 	}
 }
 
-// raise sets the peak to n if that is more.
 func raise(peak *atomic.Int64, n int64) {
 	for was := peak.Load(); n > was && !peak.CompareAndSwap(was, n); was = peak.Load() {
 	}
 }
 
-// prepare plans the arrivals, allocates the records and returns the function that plays the run
-// from its base on.
 func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	s := d.scenario
 	if d.planned, err = s.planned(d.workload.Mean()); err != nil {
@@ -224,8 +216,6 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	return func(ctx context.Context) { d.playOpen(ctx, next) }, nil
 }
 
-// playOpen issues tasks when they are due. If the strategy blocks the generator, later tasks are
-// issued late, but their response still counts from Due.
 func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 	sleep, wakeUp := d.generatorSleep(ctx)
 	defer wakeUp()
@@ -298,9 +288,8 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	return false
 }
 
-// playClosed lets each client think, submit and wait for its task, repeatedly. A free client takes
-// the next task: with fixed shares some clients would finish early, and the load would fade towards
-// the end.
+// A free client takes the next task, because with fixed shares some clients would finish early and
+// reduce the load.
 func (d *driver) playClosed(ctx context.Context, clients arrivals.Clients) {
 	var wg sync.WaitGroup
 	d.issued.Store(uint64(clients.Count))
@@ -355,8 +344,7 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 	}
 }
 
-// await waits until the client's task is done, or until the client gives up and leaves it. It
-// returns false when the run is interrupted.
+// left means that the client gave up on its task. ok is false when the run is interrupted.
 func (d *driver) await(ctx context.Context, j *job) (left, ok bool) {
 	var gone <-chan time.Time
 	stop := func() bool { return false }
@@ -400,8 +388,7 @@ func (d *driver) newJob() *job {
 	return j
 }
 
-// drain ends the strategy. Tasks abandoned at the scenario's own deadline are a result, unless some
-// of them still run.
+// Tasks abandoned at the scenario's own deadline are a result, unless some still run.
 func (d *driver) drain(ctx context.Context) error {
 	d.labels.Strategy()
 	defer d.labels.Harness()
@@ -418,7 +405,6 @@ func (d *driver) drain(ctx context.Context) error {
 	return err
 }
 
-// show reports the start of the run to observers. end reports its end.
 func (d *driver) show() (end func()) {
 	if d.meter != nil {
 		tasks, span := d.scenario.expected()
@@ -429,8 +415,6 @@ func (d *driver) show() (end func()) {
 	return d.meter.End
 }
 
-// drive plays the scenario and returns the measurement. Under the virtual clock it is called inside
-// the bubble.
 func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

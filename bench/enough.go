@@ -9,8 +9,8 @@ import (
 )
 
 // Bounds of the default number of tasks under the virtual clock. They count tasks, not time, so a
-// command gives the same results on any machine. A task of a run costs about 3 µs and a task of a
-// forecast 0.15 µs, so the total is at most 10 s of CPU time.
+// command gives the same results on any machine. They limit the CPU time to 10 s, at 3 µs for a
+// task of a run and 0.15 µs for a task of a forecast.
 const (
 	enoughError   = 0.08
 	mostTasks     = 1_000_000 // per run
@@ -22,10 +22,8 @@ const (
 )
 
 // EnoughTasks returns the default number of tasks of each run of the suite, for which the p99
-// response of every scenario has a confidence interval of at most ±8 %. It is at least the default
-// of a Scenario and is limited by the cost of the suite. It depends only on the plans and is the
-// same for all scenarios, to keep them comparable. The real clock, closed loops, batches, stages
-// and traces use the default of a Scenario.
+// response of every scenario has a confidence interval of at most ±8 %, limited by the cost of the
+// suite. Without a virtual clock and a stationary open load it is the default of a Scenario.
 func (s Suite) EnoughTasks() int {
 	var chosen []Scenario
 	chosenOf := map[string]int{}
@@ -92,7 +90,7 @@ func roundUp(n float64) float64 {
 	return 10 * unit
 }
 
-// roundDown returns the largest round number below n. n is a round number.
+// n is a round number. The result is less than n.
 func roundDown(n float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(n)+1e-9))
 	below := unit / 10 * steps[len(steps)-1]

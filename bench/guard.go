@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// A guard runs the strategy's code, which may hang, spin, panic, end its caller's goroutine or
-// leave goroutines behind.
+// A guard runs the strategy's code, which may hang, panic or leave goroutines behind.
 type guard struct {
 	scenario Scenario
 	mark     machine.Mark
@@ -23,8 +22,8 @@ type guard struct {
 	driver   atomic.Pointer[driver] // nil before stage playing
 }
 
-// Stages of a run. Building a workload and counting records may take long, so a lack of progress is
-// an error only from playing on.
+// Stages of a run. A lack of progress is an error only from playing on, because building a workload
+// and counting records may take long.
 const (
 	building = iota
 	playing
@@ -32,8 +31,8 @@ const (
 	leaving // the run has nothing left to do
 )
 
-// perService is the number of mean service times that a hang under the real clock lasts at least,
-// beyond the usual limit.
+// perService is the minimum duration of a hang under the real clock, in mean service times, in
+// addition to the usual limit.
 const perService = 20
 
 // HangLimit returns the time without progress after which the scenario's run hangs: limit, or if
@@ -64,8 +63,6 @@ func newGuard(ctx context.Context, s Scenario) (*guard, error) {
 		hang: progress.NewDetector(limit)}, err
 }
 
-// observe runs the scenario in separate goroutines. It returns the measurement, or the strategy's
-// violation of the contract.
 func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	done := make(chan struct{})
 	var left machine.Stacks
@@ -102,7 +99,7 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	return run, nil
 }
 
-// watch returns nil when done is closed, or the reason to give up the run.
+// watch returns why the run must be given up.
 func (g *guard) watch(done <-chan struct{}) error {
 	tick := pace.NewTicker(progress.Interval)
 	defer tick.Stop()
@@ -137,7 +134,7 @@ func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
 	e := g.hangError(why.Error())
 	e.Goes = true
 	if d := g.driver.Load(); d != nil && g.scenario.Clock == Real {
-		// only under the real clock, because a bubble cannot be ended from outside
+		// a bubble cannot be ended from outside
 		d.fail(e)
 		select {
 		case <-done:
@@ -148,7 +145,6 @@ func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
 	return e
 }
 
-// giveUpGrace is the time in which a cancelled run must return, unless the hang limit is shorter.
 const giveUpGrace = time.Second
 
 func (g *guard) longest() time.Duration {
@@ -158,7 +154,6 @@ func (g *guard) longest() time.Duration {
 	return g.driver.Load().longest()
 }
 
-// leftGoroutines returns the goroutines that outlive the run. It gives them a second to end.
 func (g *guard) leftGoroutines() (left machine.Stacks) {
 	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
 		if left = g.mark.Stacks(); len(left) == 0 {
@@ -205,7 +200,6 @@ func (g *guard) abortError(v any, where machine.Stacks) *StrategyError {
 	return g.blame(where, "%s %s; by clause 7 (Panic) it returns", call, did)
 }
 
-// hangError returns the error of a strategy that hangs, with this symptom.
 func (g *guard) hangError(seen string) *StrategyError {
 	stacks := g.mark.Stacks()
 	call, by := hangingCall(stacks)
@@ -242,8 +236,6 @@ func (g *guard) hangError(seen string) *StrategyError {
 		"a task is accepted and never done: %s; %s; by clause 2 (Once) each is done", seen, inHand)
 }
 
-// hangingCall returns the strategy's function that has not returned, and the function that called
-// it.
 func hangingCall(stacks machine.Stacks) (function, by string) {
 	for function, by := range map[string]string{"New": "bench.(*driver).open",
 		"Submit": "bench.(*driver).submit", "Drain": "bench.(*driver).drain"} {
@@ -254,7 +246,6 @@ func hangingCall(stacks machine.Stacks) (function, by string) {
 	return "", ""
 }
 
-// blame returns an error that ends with the place in the strategy's code.
 func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyError {
 	e := &StrategyError{Strategy: g.scenario.Strategy.String(), Did: fmt.Sprintf(format, a...)}
 	if where = where.Foreign(); len(where) > 0 {
@@ -268,14 +259,12 @@ func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyEr
 // broken law of the Result.
 type StrategyError struct {
 	Strategy string // name and parameters of the strategy; empty if the run itself panicked
-	// the fault in one sentence, with the clause of the contract in package strategies
-	Did    string
-	Stacks string // stacks of the goroutines concerned, one call per line
+	Did      string
+	Stacks   string // stacks of the goroutines concerned, one call per line
 	// true if the strategy may still be running, until the process ends
 	Goes bool
 }
 
-// Error returns one line.
 func (e *StrategyError) Error() string {
 	if e.Strategy == "" {
 		return e.Did

@@ -28,7 +28,7 @@ type job struct {
 	gone   int64 // when the caller gives up, in ns since the start of the run; 0 means never
 	state  atomic.Int32
 	done   chan struct{} // wakes the client of a closed loop
-	// method value clocked, stored because creating one allocates; nil if work is not timed
+	// the method value clocked, stored because creating one allocates; nil if work is not timed
 	timed  func(ctx context.Context, seq uint64) error
 	worked int64 // time inside timed in this attempt, in ns
 	next   *job
@@ -39,7 +39,7 @@ type job struct {
 	tasks          []*strategies.Task
 }
 
-// States of a job. The goroutine that changes the state owns the task.
+// The goroutine that changes the state owns the task.
 const (
 	resting = iota
 	offered // between Submit and Done
@@ -81,9 +81,8 @@ func (l *jobList) pop() *job {
 
 const noTarget = "none"
 
-// attempt is the Run of every task. Go uses open-coded defers only while defers × returns is at
-// most 15, and otherwise each task costs 75 instructions more. attempt has two defers and seven
-// returns.
+// attempt has two defers and seven returns. Go uses open-coded defers only while defers × returns
+// is at most 15, and otherwise each task costs 75 instructions more.
 func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	j, ok := t.Arg.(*job)
 	if !ok {
@@ -144,8 +143,7 @@ func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	return d.resultOf(d.target.Call(ctx, j.seq, work))
 }
 
-// attemptSecond runs a second attempt concurrently with the first attempt, which owns the record.
-// It is only counted, because its time overlaps with the first attempt's.
+// A second attempt is only counted. The first attempt owns the record.
 func (d *driver) attemptSecond(ctx context.Context, j *job) (r strategies.Result) {
 	d.enter(j)
 	j.secondAttempts++
@@ -162,18 +160,15 @@ func (d *driver) attemptSecond(ctx context.Context, j *job) (r strategies.Result
 	return d.resultOf(d.target.Call(ctx, j.seq, d.work))
 }
 
-// clocked times the work of the task, to separate it from the target's own time.
 func (j *job) clocked(ctx context.Context, seq uint64) error {
 	start := j.driver.now()
 	defer func() { j.worked += j.driver.now() - start }()
 	return j.driver.work(ctx, seq)
 }
 
-// admitted is the work of a split task, for a target that counts calls in service. The pieces do
-// the actual work.
+// admitted is the work of a split task, for a target that counts calls in service.
 func admitted(context.Context, uint64) error { return nil }
 
-// resultOf is inlined.
 func (d *driver) resultOf(err error) (r strategies.Result) {
 	if err != nil {
 		r = d.failure(err)
@@ -204,7 +199,6 @@ func isRefusal(status int) bool {
 		func(r targets.Refusal) bool { return r.Status() == status })
 }
 
-// Done implements strategies.Sink.
 func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	j := d.jobOf(t)
 	if j == nil {
@@ -232,7 +226,6 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	d.idle.push(j)
 }
 
-// outcomeOf is inlined.
 func outcomeOf(err error) record.Outcome {
 	if err == nil {
 		return record.Completed

@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A limitLog records the limits of a strategy that adapts its limit, except in a soak, because
-// there may be as many as tasks.
+// A soak has no limitLog, because there may be as many limits as tasks.
 type limitLog struct {
 	mu      sync.Mutex
 	changes []observe.LimitChange

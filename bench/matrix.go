@@ -37,7 +37,7 @@ type Matrix struct {
 }
 
 // Scenarios returns the product. The strategies are the innermost axis, so strategies to be
-// compared run one after another. The error joins the distinct complaints about all scenarios.
+// compared run one after another. The error joins the distinct complaints.
 func (m Matrix) Scenarios() ([]Scenario, error) {
 	if err := m.checkSize(); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 	return scenarios, nil
 }
 
-// MostScenarios bounds a product, because each scenario is validated, named and stored.
+// MostScenarios is the maximum number of scenarios of a matrix.
 const MostScenarios = 20_000
 
 func (m Matrix) checkSize() error {

@@ -16,8 +16,8 @@ import (
 )
 
 // Name returns the canonical benchmark name of the scenario, Run/strategy=…/…/clock=…, with every
-// axis and every parameter that differs from its default. The seed is not part of the name, because
-// runs with different seeds are samples of the same cell.
+// axis and every parameter that differs from its default. It omits the seed, because runs with
+// different seeds are samples of the same cell.
 func (s Scenario) Name() string { return "Run/" + s.axes() }
 
 func (s Scenario) axes() string {
@@ -50,8 +50,7 @@ func (s Scenario) axes() string {
 	return strings.Join(parts, "/")
 }
 
-// escaped escapes the slash, white space and unprintable characters as URLs do. A parameter may be
-// a path.
+// A parameter may be a path.
 func escaped(variant string) string {
 	var b strings.Builder
 	for _, r := range variant {
@@ -67,8 +66,7 @@ func escaped(variant string) string {
 	return b.String()
 }
 
-// Written is a scenario as JSON for another process. Its variants must be registered, because they
-// are found by name.
+// Written is a scenario as JSON for another process. Its variants must be registered.
 type Written struct {
 	Strategy, Workload, Target, Arrival string
 	Limit, Queue                        int

@@ -23,9 +23,8 @@ func (j *job) setGone(patience *thinker, due int64) {
 	}
 }
 
-// submitContext returns a context that ends when the job's caller gives up. It has no deadline, as
-// when a client hangs up: a strategy that knows the deadline could refuse tasks that it cannot
-// start in time.
+// The context has no deadline, because a strategy that knows the deadline could refuse tasks that
+// it cannot start in time.
 func (d *driver) submitContext(ctx context.Context, j *job) (context.Context, func()) {
 	if j.gone == 0 {
 		return ctx, func() {}
@@ -63,8 +62,8 @@ func (d *driver) limit(ctx context.Context, j *job) (context.Context, context.Ca
 	}
 }
 
-// settle records the end of the task. A task that is not done when its caller gives up counts as
-// GaveUp, whatever the strategy reports later. If it was started, it ends when it leaves its slot.
+// A task that is not done when its caller gives up counts as GaveUp, whatever the strategy reports
+// later. If it was started, it ends when it leaves its slot.
 func (d *driver) settle(j *job, err error) {
 	rec := j.rec
 	rec.End, rec.Outcome = d.now(), outcomeOf(err)

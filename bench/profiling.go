@@ -19,7 +19,6 @@ func (s Scenario) labels(of machine.Mark) *machine.ProfileLabels {
 	return machine.NewProfileLabels(of.Labelled(context.Background()), s.Strategy.String(), classes...)
 }
 
-// beginProfile starts the profiles that set names. A second call of end does nothing.
 func beginProfile(set string) (end func() ([]result.Profile, error), err error) {
 	if set == "" {
 		return func() ([]result.Profile, error) { return nil, nil }, nil

@@ -15,15 +15,14 @@ import (
 )
 
 // A Recording is a run that another package drives, with requests to a server as tasks. Its result
-// is computed and judged like that of a Scenario under the real clock. Times are nanoseconds since
-// the start of the run.
+// is judged like that of a Scenario under the real clock. Times are nanoseconds since the start.
 type Recording struct {
 	Name     string
 	Seed     uint64
 	Arrival  arrivals.Variant
 	Rate     float64       // planned requests per second; 0 if Arrival determines it
 	Duration time.Duration // planned duration; 0 means until the last request
-	// the strategy that bounds the requests; if New and Bound are nil, it is unknown to the package
+	// the strategy that bounds the requests; unknown if New and Bound are nil
 	Strategy strategies.Variant
 	Limit    int
 	Queue    int
@@ -33,30 +32,27 @@ type Recording struct {
 	Busy    int64 // total time of all attempts in ns, counted independently of the records
 	Twice   int64 // requests that were settled twice
 	Resent  int64 // requests that were sent again within one attempt
-	// counts that the records do not contain; may be nil
+	// may be nil
 	Calls  *record.CallCounter
 	Doubts []result.Reason // reasons for a SUSPECT verdict that the driver found
 	// part of a plan shared by several generators, whose arrivals and length are judged as a whole
 	Share   bool
 	Follows bool // tasks are due when others end, so arrivals do not follow the plan
-	// Clients send without pause (FlatOut) to a server on this machine (Local), so both keep the
-	// processors busy on purpose.
+	// Clients send without pause to a server on this machine, so high processor usage is expected.
 	FlatOut, Local bool
-	// adds the driver's counts to partial results of a soak; may be nil
-	SoFar    func(*Result)
-	Cut      bool     // ended before its plan, so that a soak can be resumed
-	Machines []string // descriptions of the generators' machines
-	Profile  string   // profiles taken by Watch, as in Scenario.Profile
-	profiles []result.Profile
-	// error of profiling
+	// adds counts to partial results of a soak; may be nil
+	SoFar      func(*Result)
+	Cut        bool     // ended before its plan, so that a soak can be resumed
+	Machines   []string // descriptions of the generators' machines
+	Profile    string   // profiles taken by Watch, as in Scenario.Profile
+	profiles   []result.Profile
 	profileErr error
 	seen       *machine.WitnessSeen // observations of the machine; nil without Watch
 	soak       *Soak                // replaces Records if set
 	resumed    *soaks.Continuation  // set if the soak resumes an earlier soak
 }
 
-// SetBound sets the largest possible number of requests in flight, if no known strategy bounds
-// them.
+// SetBound sets the maximum number of requests in flight, if no known strategy bounds them.
 func (rec *Recording) SetBound(n int) {
 	rec.Limit = n
 	rec.Strategy.Spec = strategies.Spec{Name: "workers",

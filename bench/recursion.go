@@ -10,18 +10,16 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Plan is the work of a run in order of due times, as known in advance. It determines the run of
-// a work-conserving first-come, first-served strategy.
+// A Plan is the work of a run in order of due times, as known in advance.
 type Plan struct {
 	Due     []int64 // due times, in ns since the start of the run
 	Service []int64 // service times, in ns
 	Warmup  int     // number of tasks at the start that are not measured
 }
 
-// errNoPlan means that service or due times are known only at run time.
 var errNoPlan = errors.New("the work of the run is not known in advance")
 
-// Plan returns the work of the scenario. The error is errNoPlan under the real clock, in a closed
+// Plan returns the work of the scenario. It returns an error under the real clock, in a closed
 // loop, with a target, with tasks that compute or do I/O, and with Timeout, Patience or Drain.
 func (s Scenario) Plan() (Plan, error) {
 	s = s.withDefaults()
@@ -101,9 +99,9 @@ func (s Scenario) Course() (c Course, follows bool) {
 	return c, true
 }
 
-// Calculate returns the same result as Run, to the last digit, without running the strategy and in
-// a third of the time. known is false if the times do not follow from the plan, or if simultaneous
-// events leave a choice to the strategy.
+// Calculate returns exactly the result of Run, in a third of the time and without running the
+// strategy. known is false if the times do not follow from the plan, or if simultaneous events
+// leave a choice to the strategy.
 func (s Scenario) Calculate() (r *Result, known bool, err error) {
 	s = s.withDefaults()
 	queue, follows := s.FollowsPlan()
@@ -128,7 +126,6 @@ func (s Scenario) Calculate() (r *Result, known bool, err error) {
 	return r, true, nil
 }
 
-// calculate returns known = false if simultaneous events leave the records undefined.
 func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	n, bound := len(plan.Due), o.Bound()
 	var pool recursion.Pool
@@ -165,7 +162,7 @@ func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	return true
 }
 
-// A submitter models how long a strategy that does not shed blocks the generator in Submit.
+// A submitter models a strategy that does not shed but blocks in Submit.
 type submitter struct {
 	queue    int
 	starts   []int64 // ring buffer of the last start times; nil if the strategy is never full
@@ -185,8 +182,8 @@ func newSubmitter(o *observe.Run, queue, n int) submitter {
 	return submitter{queue: queue, starts: make([]int64, max(queue, 1))}
 }
 
-// submit returns when Submit of task i returns. Without a queue this is the start of the task. With
-// k slots it is the start of task i−k, if that is later than the call.
+// Without a queue, Submit of task i returns at the start of the task. With k slots it returns at
+// the start of task i−k, if that is later than the call.
 func (d *submitter) submit(i int, r *record.Record) (left int64) {
 	if d.starts == nil {
 		return r.Issue
@@ -200,8 +197,7 @@ func (d *submitter) submit(i int, r *record.Record) (left int64) {
 	return left
 }
 
-// peakWithoutWaits returns the most tasks in flight at once, for a run in which no task waited.
-// known is false if a task ends at the instant when another starts.
+// No task may have waited. known is false if a task ends at the instant when another starts.
 func peakWithoutWaits(starts, ends []int64) (peak int64, known bool) {
 	over := 0
 	for begun, at := range starts {

@@ -4,6 +4,5 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// A Result is the result of one run, as plain data that other processes receive as JSON. Package
-// result declares it because packages that bench imports compute it.
+// A Result is the result of one run, as plain data that other processes receive as JSON.
 type Result = result.Result

@@ -11,15 +11,11 @@ import (
 type RunFunc func(ctx context.Context, s Scenario) (*Result, error)
 
 // Run executes the scenario once and computes its result. A progress.Tracker in ctx reports its
-// progress.
+// progress. The end of ctx interrupts a run under the real clock, which then has no result, but not
+// a run under the virtual clock.
 //
-// Under the real clock the end of ctx interrupts the run, which then has no result. Under the
-// virtual clock the run takes place in a testing/synctest bubble, which ctx cannot interrupt.
-//
-// The error is a *StrategyError if the strategy hangs, panics in New, Submit or Drain, ends its
-// caller's goroutine or settles a foreign task. A panic in the strategy's own goroutine ends the
-// process, and a strategy that hangs may keep running (StrategyError.Goes), so the poolbench
-// command runs virtual scenarios in a child process.
+// The error is a *StrategyError if the strategy makes the run impossible to finish. A panic in the
+// strategy's own goroutine ends the process, and a strategy that hangs may keep running.
 func Run(ctx context.Context, s Scenario) (*Result, error) {
 	s = s.withDefaults()
 	if err := s.Validate(); err != nil {
@@ -48,9 +44,9 @@ func (s Scenario) observe(ctx context.Context) (measurement, error) {
 	return g.observe(ctx)
 }
 
-// bubble calls f under the virtual clock. A deadlock of f's goroutines, or a goroutine left behind,
-// is an error. synctest works with an empty *testing.T outside of tests, which is undocumented, so
-// TestBubble checks it for each version of Go.
+// A deadlock of f's goroutines, or a goroutine left behind, is an error. synctest works with an
+// empty *testing.T outside of tests, which is undocumented, so TestBubble checks it for each
+// version of Go.
 func bubble(f func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -18,46 +18,44 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Scenario is one point to be measured: a strategy, the work and the target of its tasks, their
-// arrivals and their number. The zero value of every field but Strategy is a useful default.
+// A Scenario is one point to be measured. The zero value of every field but Strategy is a useful
+// default.
 type Scenario struct {
 	Strategy strategies.Variant // required
 	Limit    int                // most tasks in flight; 0 is 4
-	// slots of the strategy's queue, if it has one. 0: never full or, if the strategy sheds, 8 × limit
-	// (strategies.Spec.QueueSlots)
+	// slots of the strategy's queue, if it has one. 0: never full or, if the strategy sheds, 8 ×
+	// limit
 	Queue    int
 	Workload workloads.Variant // the work of each task; zero is exponential
 	Target   targets.Variant   // the service that tasks call; zero is none
 	Load     Load              // when tasks are due; zero is poisson at load 0.7
-	// number of tasks. Zero is 20000, or all of a trace, with a tenth as warm-up
+	// zero is 20000 tasks, or all of a trace, with a tenth as warm-up
 	Stop Stop
 	// goodput counts the tasks with a response within it. 0: every completed task
 	Deadline time.Duration
-	// timeout per attempt, which ends its context. A task whose attempt took longer has failed, also
-	// if it ignored the context and succeeded. 0: none
+	// timeout of each attempt. A task whose attempt took longer has failed, even if it succeeded.
+	// 0: none
 	Timeout time.Duration
-	// how long after a task was due its caller gives up, which ends the contexts of its Submit and
-	// of the task. nil: never
+	// time after due at which the caller gives up, which ends the contexts of Submit and of the
+	// task. nil: never
 	Patience dist.Dist
 	// tasks not done this long after the last submit are abandoned. 0: none
 	Drain time.Duration
 	Seed  uint64 // of arrivals and task times: equal seeds give equal work
 	Clock Clock  // zero is Real
-	// records are folded into sums and histograms during the run, so it may last for any time.
-	// Quantiles are within 0.1 %. Runs of more than record.MostTasks tasks always do so: see Result
+	// records are folded into sums and histograms during the run, which may then last for any time.
+	// Quantiles are within 0.1 %. Runs of more than record.MostTasks tasks always do so
 	Soak bool
-	// partial result of an interrupted soak of this scenario: the run resumes the plan from there, and
-	// its result covers both parts, SUSPECT for the gap between them. nil: a new soak
+	// partial result of an interrupted soak of this scenario, which the run resumes. Its result
+	// covers both parts and is SUSPECT because of the gap between them. nil: a new soak
 	Before *Result
-	// profiles to take, as "cpu+mutex": cpu, goroutine, mutex, block, heap (Profile). "": none. Real
-	// clock only
+	// profiles such as "cpu+mutex": cpu, goroutine, mutex, block, heap. Real clock only
 	Profile string
 	// Flight is the length of runtime trace kept by the flight recorder, which writes it when a
 	// response exceeds FlightBound, by default Deadline or else three times the p99 so far. 0: no
 	// recorder. Real clock only
 	Flight, FlightBound time.Duration
-	// number of runs in the plan that includes this run. 0 is 1. Among many runs some miss an exact
-	// value by chance: the statistical tests correct for that
+	// number of runs in the plan, for which the statistical tests are corrected. 0 is 1
 	Among int
 }
 
@@ -65,15 +63,14 @@ type Scenario struct {
 // that determines its own rate accepts neither.
 type Load struct {
 	Arrival arrivals.Variant // zero is poisson
-	// arrival rate as a share of the capacity limit/E[S] (for CPU work min(limit, GOMAXPROCS)/E[S]).
-	// With stages it is the rate of level 1, by default 1
+	// arrival rate as a share of the capacity limit/E[S] (for CPU work min(limit,
+	// GOMAXPROCS)/E[S]). With stages it is the rate of level 1, by default 1
 	Relative  float64
 	PerSecond float64 // arrival rate in tasks per second
 }
 
-// Stop ends a run: after Tasks tasks or, if that is 0, after Duration. A task due exactly at the
-// end is the last, since it represents the gap before it. (In a closed loop it represents the time
-// after it, and does not run.)
+// Stop ends a run: after Tasks tasks or, if that is 0, after Duration. In an open loop a task due
+// exactly at the end still runs, since it represents the gap before it.
 type Stop struct {
 	Tasks    int
 	Duration time.Duration
@@ -84,7 +81,7 @@ type Stop struct {
 // Clock is the clock of a run.
 type Clock int
 
-// The clocks. Every result names its clock. Results of different clocks are never compared.
+// The clocks. Results of different clocks are never compared.
 const (
 	Real    Clock = iota // overheads, contention, GC, sockets, CPU
 	Virtual              // scheduling alone: exact, and reproducible to the nanosecond for a seed
@@ -108,7 +105,7 @@ func (c *Clock) Set(s string) error {
 	return fmt.Errorf("unknown clock %q (known: real, virtual)", s)
 }
 
-// Defaults of a scenario. The scenario's name omits default values.
+// The scenario's name omits default values.
 const (
 	defaultLimit    = 4
 	defaultRelative = 0.7
@@ -144,8 +141,6 @@ func (s Scenario) withDefaults() Scenario {
 			s.Load.Relative = 1 // stages contain their shares of the capacity
 		}
 	}
-	// Variants made by a struct literal have no values yet. A variant that lacks a value without a
-	// default stays incomplete, and Validate reports it.
 	orDefaults(&s.Strategy.Values, s.Strategy.Spec.Keys)
 	if given := s.Strategy.Spec.Given; given != nil {
 		if _, err := s.Strategy.Values.OrDefaults(s.Strategy.Spec.Keys); err == nil {
@@ -164,7 +159,7 @@ func orDefaults(v *param.Values, keys []param.Key) {
 	}
 }
 
-// Validate reports everything that makes the scenario impossible, joined. It does not run anything.
+// Validate returns everything that makes the scenario impossible, joined.
 func (s Scenario) Validate() error {
 	s = s.withDefaults()
 	var c text.Complaints
@@ -179,7 +174,6 @@ func (s Scenario) Validate() error {
 		{s.Load.Arrival.Spec.Name, s.Load.Arrival.Values, s.Load.Arrival.Spec.Keys},
 	} {
 		if _, err := v.values.OrDefaults(v.keys); err != nil {
-			// the other checks need its parameters
 			return errors.Join(fmt.Errorf("%s: %w", v.name, err))
 		}
 	}
@@ -237,8 +231,6 @@ func (s Scenario) Validate() error {
 	return errors.Join(append(c, s.outOfBounds(waits)...)...)
 }
 
-// sameColumn reports whether the arrivals and the task durations would use the same column of a
-// file.
 func sameColumn(a arrivals.Variant, w workloads.Variant) bool {
 	return a.Spec.Name == "trace" && w.Spec.Name == a.Spec.Name &&
 		a.Values.Text("file") == w.Values.Text("file") &&
@@ -278,8 +270,7 @@ func (t Stop) check(s Scenario, c *text.Complaints) {
 		"warmup %v: want a share of the tasks from 0 up to, not including, 1", t.Warmup)
 }
 
-// waits builds the workload if that is cheap, which is true for kind Wait. Otherwise, and if
-// building fails, it returns nil.
+// waits builds the workload if that is cheap (kind Wait). Otherwise, and on errors, it returns nil.
 func (s Scenario) waits() workloads.Workload {
 	if s.Workload.Spec.Kind != workloads.Wait {
 		return nil
@@ -291,7 +282,7 @@ func (s Scenario) waits() workloads.Workload {
 	return w
 }
 
-// weights returns the law of the weights of tasks. nil: all are 1, or the law is invalid.
+// weights returns nil if all weights are 1, or the law is invalid.
 func (s Scenario) weights() *workloads.WeightLaw {
 	l, err := s.Workload.Spec.Weights(s.Seed, s.Workload.Values)
 	if err != nil {
@@ -324,7 +315,6 @@ func endless(w workloads.Workload) bool {
 	return ok && e.Endless()
 }
 
-// described returns the scenario as the plan for computing its result.
 func (s Scenario) described() observe.Plan {
 	spec, weights := s.Strategy.Spec, s.weights()
 	if weights != nil && spec.Weighs {
@@ -340,15 +330,13 @@ func (s Scenario) described() observe.Plan {
 		Seed:  s.Seed, Virtual: s.Clock == Virtual, Among: s.Among}
 }
 
-// params returns the strategy's parameters. The driver, which has a better bound on the number of
-// tasks than Stop, may shorten the queue.
+// The driver, which has a better bound on the number of tasks than Stop, may shorten the queue.
 func (s Scenario) params() strategies.Params {
 	return strategies.Params{Limit: s.Limit, Queue: s.Strategy.Spec.QueueSlots(s.Queue, s.Limit,
 		s.Stop.Tasks), Values: s.settled(), Seed: s.Seed}
 }
 
-// settled returns the parameters of the strategy, with those that follow the rate of the target
-// filled in.
+// settled fills in the parameters that depend on the rate of the target.
 func (s Scenario) settled() param.Values {
 	if rate := s.Target.Spec.Rate; rate != nil && s.Strategy.Values.Open() != "" {
 		return s.Strategy.Values.Settle("target", rate(s.Target.Values))
@@ -363,8 +351,7 @@ func lengthOf(stages []arrivals.Stage) (total time.Duration) {
 	return total
 }
 
-// tasksOf returns the mean number of tasks of the stages at that rate. It is 0 if the stages define
-// it themselves.
+// n is 0 if the stages define the number of tasks themselves.
 func tasksOf(stages []arrivals.Stage, rate float64) (n float64) {
 	if rate == 0 {
 		rate = 1

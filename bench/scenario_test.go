@@ -89,7 +89,7 @@ func TestImpossibleScenarios(t *testing.T) {
 		{"limit", bench.Written{Limit: -1}},
 		{"queue 5 given, but it has no queue", bench.Written{Strategy: "semaphore", Queue: 5}},
 		{"queue -2 is below 0", bench.Written{Queue: -2}},
-		{"unknown strategy \"workerpool\" (did you mean worker_pool? known: ", bench.Written{Strategy: "workerpool"}},
+		{"unknown strategy \"workerpool\" (did you mean worker_pool?)", bench.Written{Strategy: "workerpool"}},
 		{"unknown clock \"wall\" (known: real, virtual)", bench.Written{Clock: "wall"}},
 		{"unknown arrival", bench.Written{Arrival: "poison"}},
 		{"clients: want", bench.Written{Arrival: "closed:clients=0"}},

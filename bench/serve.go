@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// serve starts the server of a workload that has one, with the target in it.
 func serve(w workloads.Workload, t targets.Target) (served bool, err error) {
 	of, ok := w.(workloads.Served)
 	if !ok {

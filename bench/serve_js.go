@@ -5,5 +5,5 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// serve reports false: a browser has no sockets, so no workload has a server.
+// A browser has no sockets, so no workload has a server.
 func serve(workloads.Workload, targets.Target) (served bool, err error) { return false, nil }

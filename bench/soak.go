@@ -12,14 +12,13 @@ import (
 )
 
 // A Soak receives the records of a Recording that may last for hours. It keeps only unsettled
-// records, as Scenario.Soak describes. Only one goroutine may call Add.
+// records. Only one goroutine may call Add.
 type Soak struct {
 	belt *soaks.Belt
 	n    int
 }
 
-// mostRequestsHeld is the number of chunks of unsettled requests, which may hang until their
-// timeout. It allows 70,000 requests/s for 30 s.
+// mostRequestsHeld is a number of chunks, and allows 70,000 requests/s with a timeout of 30 s.
 const mostRequestsHeld = 512
 
 // NewSoak starts to receive records, for a run of about span. peak is the highest number of
@@ -46,9 +45,8 @@ func (rec *Recording) NewSoak(
 	return s
 }
 
-// Continue resumes an interrupted soak from its result before, as Scenario.Before does. It returns
-// the rest of the plan, the number of skipped requests and the run's time after them. If before has
-// no course, the soak starts from the beginning. Call it before NewSoak.
+// Continue resumes an interrupted soak from its result before. It returns the rest of the plan, the
+// number of skipped requests and the run's time after them. Call it before NewSoak.
 func (rec *Recording) Continue(
 	before *Result, plan arrivals.Next, stop Stop,
 ) (left arrivals.Next, skipped int, from time.Duration) {

@@ -17,8 +17,7 @@ import (
 type Suite struct {
 	Scenarios []Scenario
 	Count     int // repetitions; 0 means 1
-	// number of concurrent virtual-clock runs; 0 means GOMAXPROCS. Real-clock runs always run
-	// alone.
+	// number of concurrent virtual-clock runs; 0 is GOMAXPROCS. Real-clock runs always run alone
 	Parallel int
 }
 
@@ -60,13 +59,13 @@ func (s Suite) At(i int) Scenario {
 	return sc
 }
 
-// ahead is the number of runs per processor that may have ended after an unfinished run, so
-// processors stay busy while one run takes as long as thirty others. A kill loses these runs.
+// ahead is the number of runs per processor that may have ended after an unfinished run. A kill
+// loses these runs.
 const ahead = 32
 
 // Do runs the suite. It calls each with the result or error of every run, from the caller's
-// goroutine and in the order of the plan, as early as possible. The first error from each, or the
-// end of ctx, stops the suite. When Do returns, no run is in progress.
+// goroutine and in the order of the plan. The first error from each, or the end of ctx, stops the
+// suite. When Do returns, no run is in progress.
 func (s Suite) Do(
 	ctx context.Context, run RunFunc, each func(sc Scenario, r *Result, err error) error,
 ) error {
@@ -100,7 +99,7 @@ type execution struct {
 	handled  chan struct{} // closed when each has returned
 }
 
-// A real-clock run occupies all slots until its result is handled, so it runs alone.
+// A real-clock run occupies all slots, so it runs alone.
 func (s Suite) start(
 	ctx context.Context, run RunFunc, started chan<- *execution, goroutines *sync.WaitGroup,
 ) {
@@ -135,7 +134,7 @@ func (s Suite) start(
 	}
 }
 
-// Costs of a run in addition to its own time, measured on two cores and used only for estimates.
+// Costs of a run in addition to its own time, measured on two cores, for estimates.
 const (
 	virtualPerTask = 1500 * time.Nanosecond
 	perRun         = 30 * time.Millisecond

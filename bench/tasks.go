@@ -13,8 +13,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A partition splits tasks into steps if the strategy declares a quantum and the workload can be
-// done in parts. The zero partition does not split tasks.
 type partition struct {
 	quantum time.Duration
 	parts   workloads.Partitioned
@@ -32,7 +30,6 @@ func newPartition(s Scenario, w workloads.Workload) (p partition) {
 	return partition{spec.Quantum(s.params()), parts, spec.Splits, timed}
 }
 
-// Only the first step calls the target.
 func (d *driver) step(ctx context.Context, j *job) (r strategies.Result) {
 	from := j.progress
 	j.progress += d.quantum
@@ -62,7 +59,6 @@ type piece struct {
 	from time.Duration
 }
 
-// split reuses the job's pieces.
 func (j *job) split(d *driver) (tasks []*strategies.Task) {
 	n := max(1, int((d.timed.Time(j.seq)+d.quantum-1)/d.quantum))
 	for len(j.pieces) < n {
@@ -105,7 +101,6 @@ func attemptPiece(ctx context.Context, t *strategies.Task) (r strategies.Result)
 	return d.resultOf(err)
 }
 
-// A sorter sets the class, size and labels of a task for the strategies that use them.
 type sorter struct {
 	classed workloads.Classed
 	either  workloads.Computing
@@ -121,7 +116,6 @@ type sorter struct {
 
 func (o *sorter) labels() bool { return o.ranked != nil || o.tenanted != nil || o.dated != nil }
 
-// A label holds the attributes by which a strategy may choose a task.
 type label struct {
 	priority, tenant int32
 	deadline         time.Duration // since the start of the run
@@ -164,8 +158,7 @@ func newSorter(p observe.Plan, w workloads.Workload) (o sorter) {
 	return o
 }
 
-// keepsKeyOrder reports whether the strategy distinguishes keys. In a composition the innermost
-// strategy decides.
+// In a composition the innermost strategy decides.
 func keepsKeyOrder(spec strategies.Spec) bool {
 	if spec.Base == "" {
 		return spec.KeyOrder
@@ -174,7 +167,6 @@ func keepsKeyOrder(spec strategies.Spec) bool {
 	return err == nil && base.KeyOrder
 }
 
-// classOf is inlined.
 func (o *sorter) classOf(seq uint64) strategies.Class {
 	if o.either == nil && o.classed == nil {
 		return o.kind

@@ -13,11 +13,11 @@ import (
 // counts as an overrun. A timer alone is often that late on a busy machine.
 const toReturn = int64(time.Millisecond)
 
-// overruns counts the attempts that continued after their timeout, and their excess times in ns.
+// overruns counts attempts that continued after their timeout, with excess times in ns.
 type overruns struct{ n, total, longest atomic.Int64 }
 
-// checkTimeout returns the outcome of an attempt that took busy ns. An attempt that took longer
-// than its timeout has failed even if it succeeded, because the caller no longer waits.
+// An attempt of busy ns that took longer than its timeout has failed even if it succeeded, because
+// the caller no longer waits.
 func (d *driver) checkTimeout(r strategies.Result, busy int64) strategies.Result {
 	late := busy - int64(d.scenario.Timeout)
 	if d.scenario.Timeout == 0 || late <= 0 {

@@ -19,11 +19,10 @@ type Part struct {
 	Changes Role
 	Holds   bool                 // it keeps accepted tasks outside the inner strategy
 	Check   func(p Params) error // validates p.Values; nil: all values are valid
-	// Refuses returns the reason why the part is useless around inner. Nil: it never is.
+	// Refuses explains why the part is useless around inner. It may be nil.
 	Refuses func(own param.Values, inner Spec) error
-	// Alter changes the declared facts in s from inner's to those of the composition.
+	// Alter changes the facts of s, which are inner's, to the composition's.
 	Alter func(s *Spec, inner Spec, l Layer)
-	// Start makes an instance around an instance of inner, which it creates with in.
 	Start func(ctx context.Context, own param.Values, inner Spec, in Params, sink Sink) Strategy
 }
 
@@ -39,28 +38,24 @@ const (
 	Hedging               // whether a second attempt runs in parallel with the first
 )
 
-// String names the role, for a table.
 func (r Role) String() string {
 	return [...]string{"admission", "attempts", "routing", "second attempts"}[r]
 }
 
 var partSet = registry.Set[Part]{Kind: "part", Keys: func(p Part) []param.Key { return p.Keys }}
 
-// RegisterPart adds a part to Parts. Call it from a package-level variable or init. It panics if
-// the name is registered already or is not lower_snake.
+// RegisterPart adds a part to Parts. It panics if the name is registered already or is not
+// lower_snake.
 func RegisterPart(p Part) Part { return partSet.Add(p.Name, p) }
 
 // Parts returns all parts, sorted by name.
 func Parts() []Part { return partSet.All() }
 
-// Compose makes a strategy of base and the parts around it, outermost first. A task passes the
-// outer part first, and a retry repeats everything inside it: a rate inside a retry limits
-// attempts, a rate outside it limits tasks.
+// Compose makes a strategy of base and the parts around it, outermost first. A retry repeats
+// everything inside it: a rate inside a retry limits attempts, a rate outside it limits tasks.
+// Limit and Queue apply to base. The error explains why a part is useless in its position.
 //
 //	v, err := strategies.Compose(strategies.MustParse("worker_pool"), retry, rate)
-//
-// Limit and Queue apply to base. Each part has its own parameters. The Spec of the composition is
-// derived from base and the parts. The error explains why a part is useless in its position.
 func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 	if len(parts) == 0 {
 		return base, nil
@@ -85,7 +80,7 @@ func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 }
 
 // Alone makes a strategy of a part around base, under the part's name and with its parameters.
-// Summary, UseIf, Source, OnPanic and Twin come from words.
+// words has the texts of the new Spec.
 func Alone(part Part, base, words Spec) Spec {
 	s, err := addPart(PartVariant{Spec: part}, baseSpec(Variant{Spec: base}))
 	if err != nil {
@@ -103,7 +98,6 @@ func Alone(part Part, base, words Spec) Spec {
 	return s
 }
 
-// baseSpec returns the Spec of a base that reads its Values from a composition's Params.
 func baseSpec(base Variant) Spec {
 	s := base.Spec
 	l := Layer{values: base.Values}
@@ -118,7 +112,6 @@ func baseSpec(base Variant) Spec {
 	return s
 }
 
-// mapParams applies of to the Params that the functions of s receive.
 func (s *Spec) mapParams(of func(Params) Params) {
 	start := s.New
 	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
@@ -142,8 +135,8 @@ func withParams[T any](fact func(Params) T, of func(Params) Params) func(Params)
 // A Layer selects the Params of one part, or of the base, from those of a composition.
 type Layer struct{ values param.Values }
 
-// Split returns the part's Values and the Params of the inner strategy. If p has no Values, the
-// Values given to Compose apply.
+// Split returns the part's Values and the Params of the inner strategy. If p has no Values, those
+// of Compose apply.
 func (l Layer) Split(p Params) (own param.Values, inner Params) {
 	all := p.Values.Parts()
 	if len(all) == 0 {

@@ -2,8 +2,8 @@ package strategies
 
 // Counted is implemented by instances that count events other than tasks, such as opened circuits.
 type Counted interface {
-	// Counts returns the current counts, including those of the wrapped strategy. It is safe for
-	// concurrent use. The values are not one atomic snapshot.
+	// Counts includes the counts of the wrapped strategy. It is safe for concurrent use. The values
+	// are not one atomic snapshot.
 	Counts() []Count
 }
 
@@ -13,7 +13,7 @@ type Count struct {
 	Value int64  // never decreases
 }
 
-// A Counter documents a Count. Counters with the same name have the same meaning in all strategies.
+// A Counter documents a Count. Its name has the same meaning in all strategies.
 type Counter struct {
 	Name   string
 	Better string // "lower", or "" if fewer is neither better nor worse

@@ -21,19 +21,17 @@ type DeadLetter struct {
 	Error    string    `json:"error"`    // error of the last attempt
 }
 
-// DeadLetters stores dead letters. Add is called concurrently and returns nil once the letter is
+// DeadLetters stores dead letters. Add is safe for concurrent use and returns after the letter is
 // stored.
 type DeadLetters interface{ Add(DeadLetter) error }
 
-// A DeadLetterSink wraps a sink and stores a dead letter for each exhausted task (ErrExhausted). It
-// works with every strategy that retries.
-//
-// If a letter cannot be stored, that error joins the task's error.
+// A DeadLetterSink wraps a sink and stores a dead letter for each exhausted task (ErrExhausted). If
+// a letter cannot be stored, that error joins the task's error.
 type DeadLetterSink struct {
 	Next    Sink        // receives all tasks; required
 	Letters DeadLetters // required
-	// Describe returns the value to write for a task. Nil: its Arg. It runs before Next receives
-	// the task and must copy data that the caller reuses.
+	// Describe returns the value to store; nil: the task's Arg. It runs before Next and must copy
+	// data that the caller reuses.
 	Describe func(*Task) any
 }
 
@@ -54,7 +52,7 @@ func (s *DeadLetterSink) Done(t *Task, r Result) {
 	s.Next.Done(t, r)
 }
 
-// A DeadLetterList keeps letters in memory without bound. The zero value is ready.
+// A DeadLetterList keeps letters in memory.
 type DeadLetterList struct {
 	mu      sync.Mutex
 	letters []DeadLetter
@@ -68,23 +66,23 @@ func (l *DeadLetterList) Add(d DeadLetter) error {
 	return nil
 }
 
-// All returns a copy of the letters in the order of arrival.
+// All returns a copy of the letters.
 func (l *DeadLetterList) All() []DeadLetter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.letters)
 }
 
-// A DeadLetterFile appends each letter as one line of JSON in one unbuffered write. The file
-// survives the death of the process. It is not synced, so a power failure may lose letters.
+// A DeadLetterFile appends each letter as one line of JSON in one write. It is not synced, so a
+// power failure may lose letters.
 type DeadLetterFile struct {
 	mu         sync.Mutex
 	file       io.WriteCloser
 	incomplete bool // the last line is incomplete
 }
 
-// OpenDeadLetterFile opens the file for appending or creates it with mode 0600, because letters
-// contain task data. It ends an incomplete last line, which a full disk can leave.
+// OpenDeadLetterFile opens or creates the file with mode 0600, because letters contain task data.
+// It ends an incomplete last line, which a full disk can leave.
 func OpenDeadLetterFile(name string) (*DeadLetterFile, error) {
 	file, err := files.Open(name, os.O_APPEND, 0o600)
 	if err != nil {
@@ -117,8 +115,7 @@ func endsIncomplete(name string) (bool, error) {
 	return last[0] != '\n', nil
 }
 
-// Add writes one line. It fails if the task cannot be encoded as JSON or the write fails. A failed
-// write may leave an incomplete line.
+// Add writes one line. A failed write may leave an incomplete line.
 func (f *DeadLetterFile) Add(d DeadLetter) error {
 	line, err := json.Marshal(d)
 	if err != nil {
@@ -140,7 +137,6 @@ func (f *DeadLetterFile) Add(d DeadLetter) error {
 	return nil
 }
 
-// Close closes the file. A later Add fails.
 func (f *DeadLetterFile) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,7 +2,6 @@ package strategies
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/param"
@@ -13,8 +12,7 @@ import (
 type Variant = param.Variant[Spec]
 
 // Parse parses name or name:key=value,… of a registered strategy, or a composition such as
-// retry:attempts=5+token_bucket:rate=10+worker_pool, outermost first (see Compose). The error names
-// the invalid parameter.
+// retry:attempts=5+token_bucket:rate=10+worker_pool, outermost first (see Compose).
 func Parse(text string) (Variant, error) {
 	c, err := param.Parse(text)
 	if err != nil {
@@ -79,11 +77,8 @@ func isStrategy(name string) bool { return all.Has(name) }
 
 func isPart(name string) bool { return partSet.Has(name) }
 
-// plusName matches a separator of a composition, but not the + in a number such as 1e+06.
-var plusName = regexp.MustCompile(`\+[a-z]`)
-
-// splitComposition splits a call at each + before a name, up to the first strategy that is not a
-// part. A + in the parameters of that strategy belongs to them.
+// splitComposition splits at each + before a name, but not in the parameters of the base, which is
+// the first strategy that is not a part.
 func splitComposition(c param.Call) (texts []string) {
 	text := c.String()
 	if first, _, several := strings.Cut(c.Name, "+"); !several && !isPart(first) {
@@ -94,10 +89,21 @@ func splitComposition(c param.Call) (texts []string) {
 		if !strings.Contains(name, "+") && isStrategy(name) && !isPart(name) {
 			return append(texts, text)
 		}
-		at := plusName.FindStringIndex(text)
-		if at == nil {
+		at := plusBeforeName(text)
+		if at < 0 {
 			return append(texts, text)
 		}
-		texts, text = append(texts, text[:at[0]]), text[at[0]+1:]
+		texts, text = append(texts, text[:at]), text[at+1:]
 	}
+}
+
+// plusBeforeName returns the index of the first separator of a composition, or -1. The + in a
+// number such as 1e+06 is none.
+func plusBeforeName(text string) int {
+	for i := range len(text) - 1 {
+		if text[i] == '+' && 'a' <= text[i+1] && text[i+1] <= 'z' {
+			return i
+		}
+	}
+	return -1
 }

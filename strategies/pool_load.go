@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A ClassPool is the pool of one class: Limit slots for the tasks of Class.
+// A ClassPool has Limit slots for the tasks of Class.
 type ClassPool struct {
 	Class Class
 	Limit int
@@ -29,7 +29,6 @@ type PoolLoad struct {
 // Stable reports whether the utilisation is below 1.
 func (l PoolLoad) Stable() bool { return l.Utilisation < 1 }
 
-// String returns the utilisation in one line, with the word unstable at 1 and above.
 func (l PoolLoad) String() string {
 	s := fmt.Sprintf("%v %d: utilisation %.3g", l.Class, l.Limit, l.Utilisation)
 	if !l.Stable() {
@@ -39,11 +38,7 @@ func (l PoolLoad) String() string {
 }
 
 // PoolLoads returns the utilisation of each pool and then, as AnyClass, of all slots together. A
-// class without a pool may use any slot and counts only in the last value, so that value can be
-// unstable although no pool is.
-//
-// The result is exact for all distributions and arrivals, because k slots do at most k seconds of
-// work per second. In an overloaded pool, response times grow with the length of the run.
+// class without a pool counts only in the last value. The result holds for all distributions.
 func PoolLoads(pools []ClassPool, offered []ClassLoad) []PoolLoad {
 	all := PoolLoad{ClassPool: ClassPool{Class: AnyClass}}
 	loads := make([]PoolLoad, 0, len(pools)+1)

@@ -13,29 +13,25 @@ import (
 // Params are the settings of an instance.
 type Params struct {
 	Limit int // maximum of tasks in flight; at least 1
-	// maximum of accepted tasks that wait for a slot, if the strategy has a queue
+	// maximum of waiting tasks, if the strategy has a queue
 	Queue  int
 	Values param.Values // the strategy's own parameters (Spec.Keys)
 	Seed   uint64       // of the random numbers that the instance draws for stages of its own
-	// Resume makes a durable strategy use a named queue that outlives the instance. Nil: a new queue,
-	// removed at the end of the instance.
+	// Resume names a queue that outlives the instance. Nil: a new queue, removed at the end.
 	Resume *Resume
-	// OnFault is called once, from a goroutine of the instance, when the store of a durable
-	// strategy has failed, before any task is done with the error. Nil: the next Submit or Drain
-	// reports the error.
+	// OnFault is called once, from a goroutine of the instance, when its store has failed, before
+	// any task is done with the error. It may be nil.
 	OnFault func(*StoreError)
 }
 
-// MaxLimit and MaxSlots are the largest Limit and Queue that Validate allows. They catch typing
-// errors before memory is allocated: 2²⁰ goroutines with a task each need about 5 GB, a queue of
-// 2²⁴ tasks 128 MB.
+// MaxLimit and MaxSlots are the largest valid Limit and Queue. 2²⁰ goroutines with a task each need
+// about 5 GB, a queue of 2²⁴ tasks 128 MB.
 const (
 	MaxLimit = 1 << 20
 	MaxSlots = 1 << 24
 )
 
-// A Spec describes a strategy and makes its instances. The contract tests check the declared facts,
-// and so do runs where possible.
+// A Spec describes a strategy and makes its instances.
 type Spec struct {
 	Name    string      // lower_snake, the name of its file
 	Summary string      // one line
@@ -51,91 +47,77 @@ type Spec struct {
 	// queue, refusals, retries, classes, steps, pacing and another module. 0: counted from the
 	// facts.
 	Parts int
-	// Go returns an equivalent Go statement for p. Nil: there is no shorter one than New.
+	// Go returns an equivalent Go statement that is shorter than New. Nil: there is none.
 	Go func(p Params) string
 
-	// Declared facts.
+	// Declared facts, which the contract in the package documentation defines.
 	Bound func(p Params) int // maximum of tasks in flight with p; nil: unbounded
-	// maximum of accepted tasks that are not done, including running ones, for p; nil: unbounded
+	// maximum of accepted tasks that are not done, including running ones; nil: unbounded
 	Capacity func(p Params) int
-	// a full instance refuses with ErrShed at once; otherwise Submit blocks until there is room
+	// a full instance refuses with ErrShed; otherwise Submit blocks
 	Sheds bool
-	// sheds tasks, even accepted ones before they start, while too many recent tasks failed or were
-	// slow
+	// sheds tasks while too many recent tasks failed or were slow
 	Trips bool
-	// may run a copy of the task with its own context as a concurrent second attempt
+	// may run a copy of the task as a concurrent second attempt
 	Hedges  bool
 	Resizes bool // an instance is a Resizer
-	// the limit can fall to a few slots, whatever Bound is, so a task that waits for a task that it
-	// submitted may deadlock
-	Shrinks bool
-	// slots are given in order of acceptance (see clause Order)
+	// the limit can fall to a few slots, so a task that waits for its own sub-task may deadlock
+	Shrinks        bool
 	FIFO           bool
 	WorkConserving bool // no slot is idle while a task waits for one
-	// ByPriority reports whether, with p, slots go to the largest Task.Priority first, equal ones
-	// in order of acceptance. Nil: never.
+	// reports whether the largest Task.Priority starts first; nil: never
 	ByPriority func(p Params) bool
-	// slots go to the earliest Task.Deadline first, equal ones in order of acceptance, tasks
-	// without a deadline last
+	// the earliest Task.Deadline starts first
 	ByDeadline bool
-	// Weights returns each tenant's weight for p. Over any span in which two tenants have waiting
-	// tasks, their starts divided by weight differ by at most 1. Nil, or a nil result: no fair
-	// shares.
+	// Weights returns each tenant's weight for clause Fair. Nil, or a nil result: no fair shares.
 	Weights func(p Params) func(tenant int32) int
-	// TenantWeights returns, for p, the weights by which waiting tenants share slots, by starts or
-	// by time. Nil, or a nil result: all tenants are equal.
+	// TenantWeights returns the weights by which waiting tenants share slots, by starts or by time.
+	// Nil, or a nil result: all are equal.
 	TenantWeights func(p Params) func(tenant int32) int
-	// at most one task of a key (Task.Tenant) runs at a time, and tasks of a key start in order of
-	// acceptance; a negative Tenant means no key
+	// tasks of a key (Task.Tenant) run one at a time in order of acceptance
 	KeyOrder bool
 	// carries out Result.Retry; otherwise every attempt is final
 	Retries   bool
 	UsesQueue bool // Params.Queue matters
 	UsesSize  bool // Task.Size matters
-	// a running task uses Task.Weight units of the limit (0 counts as 1); slots may idle while a
-	// heavy task waits
+	// a running task uses Task.Weight units of the limit; slots may idle while a heavy task waits
 	Weighs bool
-	// runs the sub-tasks of Result.Split in parallel; otherwise they run one by one in the parent's
-	// slot
+	// runs the sub-tasks of Result.Split in parallel
 	Splits bool
 
-	// Quantum is the maximum length of a step, or of a sub-task if Splits. Nil: tasks are not
+	// Quantum is the maximum length of a step or, if Splits, of a sub-task. Nil: tasks are not
 	// divided.
 	Quantum func(p Params) time.Duration
-	// ClassPools returns, for p, the pools of a strategy that separates tasks by Task.Class. A
-	// class without a pool uses any slot. Each pool must start its tasks in order of acceptance as
-	// soon as it has a free slot. Nil: one pool.
+	// ClassPools returns one pool per class, each FIFO and work-conserving. A class without a pool
+	// uses any slot. Nil: one pool.
 	ClassPools func(p Params) []ClassPool
-	// Starts returns the maximum rate of starts for p. Nil: only slots limit starts.
-	Starts func(p Params) Starts
-	// Durability returns the failures that accepted tasks survive, for p. Nil: Volatile.
+	// Starts returns the maximum rate of starts. Nil: only slots limit starts.
+	Starts     func(p Params) Starts
 	Durability func(p Params) Durability
-	// Stages returns the stages that a task passes, for p. One of them runs the task. Nil: the task
-	// is run, and nothing else.
+	// Stages returns the stages that a task passes, one of which runs it. Nil: only that stage.
 	Stages func(p Params) []Stage
-	// Given returns the Spec with the facts that hold for these values, if they depend on values.
-	// Resolve and a run call it. Nil: they do not.
+	// Given returns the Spec with the facts for these values. Nil: they do not depend on values.
 	Given func(s Spec, v param.Values) Spec
-	// Check returns an error for invalid values of its own parameters. Nil: all are valid.
+	// Check returns an error for invalid Values. It may be nil.
 	Check func(p Params) error
 
-	// RealClock means that it waits for a disk or server, and so cannot use virtual time.
+	// RealClock means that the strategy waits for a disk or server and cannot use virtual time.
 	RealClock bool
 	Ends      bool // the first failed task cancels all others
 
 	Counts []Counter // documents the counts of an instance; empty: it is not Counted
 
-	// Set by Compose: the name of the innermost strategy, and the parts around it, outermost first.
+	// Set by Compose: the name of the innermost strategy, and its parts, outermost first.
 	Base   string
 	Around []string
 
 	// Needs names a required server, such as PostgreSQL. "": none.
 	Needs string
-	// Ready returns an error that names a missing requirement. It reads only environment variables.
-	// Nil: always ready.
+	// Ready returns an error that names a missing requirement, from environment variables only. It
+	// may be nil.
 	Ready func() error
-	// Clean removes the queues of killed processes from that server. It returns a line for each
-	// queue that it removed or that needs attention. Nil: nothing to clean.
+	// Clean removes the queues of killed processes. It returns a line for each queue that it
+	// removed or that needs attention. It may be nil.
 	Clean func(ctx context.Context) (lines []string, err error)
 
 	// New makes a running instance. It panics on parameters that Validate refuses.
@@ -145,8 +127,7 @@ type Spec struct {
 	Open func(ctx context.Context, p Params, sink Sink) (Strategy, error)
 }
 
-// Bare describes a common Go pattern or library without poolbench's interface. Each field is a
-// phrase without a full stop.
+// Bare describes a common Go pattern or library. Each field is a phrase.
 type Bare struct {
 	Panic  string // effect of a panic in a task
 	Error  string // handling of a task's error
@@ -156,14 +137,12 @@ type Bare struct {
 	Resize string // how to change the limit while tasks run
 }
 
-// An Addition is a behaviour that the adapter of a library adds to it. Both fields are phrases
-// without a full stop.
+// An Addition is a behaviour that an adapter adds to a library. Both fields are phrases.
 type Addition struct {
 	What string `json:"what"` // behaviour of the adapter
 	Bare string `json:"bare"` // behaviour of the bare library
 }
 
-// String returns both in one line.
 func (a Addition) String() string { return a.What + "; bare library: " + a.Bare }
 
 // Start makes an instance with Open, if set, or New.
@@ -183,7 +162,6 @@ const (
 	PowerSafe                   // the end of the machine: Submit returns after an fsync
 )
 
-// String returns the survived failure, for a table.
 func (d Durability) String() string { return [...]string{"nothing", "kill -9", "power loss"}[d] }
 
 // Chooses returns the Task field that orders waiting tasks: priority, deadline, tenant or "".
@@ -209,7 +187,7 @@ func (s Spec) Survives(p Params) Durability {
 
 func (s Spec) String() string { return s.Name }
 
-// Validate returns a one-line error that lists everything invalid in p, or nil.
+// Validate returns a one-line error that lists everything invalid in p.
 func (s Spec) Validate(p Params) error {
 	var wrong []string
 	complain := func(format string, args ...any) {
@@ -254,9 +232,9 @@ func RegisterBuiltin(s Spec) Spec { return all.Add(s.Name, withValidation(s)) }
 // Builtin reports whether the named strategy belongs to package builtin.
 func Builtin(name string) bool { return all.Own(name) }
 
-// Register adds a strategy of another package to All, and so to all commands, studies and reports.
-// Call it from a package-level variable or init. It returns the Spec as in All. It panics if the
-// name is registered already or is not lower_snake, and unless exactly one of New and Open is set.
+// Register adds a strategy to All, and so to all commands, studies and reports, and returns its
+// Spec as in All. It panics if the name is registered already or is not lower_snake, and unless
+// exactly one of New and Open is set.
 func Register(s Spec) Spec {
 	if (s.New == nil) == (s.Open == nil) {
 		panic(fmt.Sprintf("strategy %s: one of New and Open is wanted", s.Name))
@@ -267,7 +245,6 @@ func Register(s Spec) Spec {
 	return all.AddOther(s.Name, withValidation(s))
 }
 
-// withValidation makes New and Open fill in default parameters and panic on invalid ones.
 func withValidation(s Spec) Spec {
 	if s.Parts == 0 {
 		s.Parts = s.countParts()
@@ -314,7 +291,6 @@ func (s Spec) countParts() int {
 	return n
 }
 
-// A failedInstance is the instance that New returns if Open failed.
 type failedInstance struct{ why error }
 
 func (r failedInstance) Submit(context.Context, *Task) error { return r.why }
@@ -323,8 +299,7 @@ func (r failedInstance) Drain(context.Context) error         { return nil }
 // Starts limits the rate of starts.
 type Starts struct {
 	PerSecond float64
-	// maximum of saved starts, such as the burst of a token bucket; 0: a ticker, which keeps one
-	// tick
+	// maximum of saved starts; 0: a ticker, which keeps one tick
 	Kept int
 	// more limits on the rate apply, and this is the slowest
 	Several bool

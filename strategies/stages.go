@@ -33,8 +33,8 @@ const MaxStages = 16
 // WorkStage is the notation of the stage that runs the tasks.
 const WorkStage = "work"
 
-// Capacity returns the tasks per second that the stage can handle. mean is the mean time of a task,
-// for the stage that runs it.
+// Capacity returns the tasks per second that the stage can handle. mean is used for the stage that
+// runs the tasks.
 func (s Stage) Capacity(mean time.Duration) float64 {
 	ns := float64(mean)
 	if !s.Work() {
@@ -45,18 +45,15 @@ func (s Stage) Capacity(mean time.Duration) float64 {
 
 // Staged is implemented by instances whose tasks pass stages with times of their own.
 type Staged interface {
-	// Busy returns, for each stage of Spec.Stages, the time that its workers have spent on tasks so
-	// far, added up. It is 0 for the stage that runs the tasks, since they measure their time
-	// themselves. It is safe for concurrent use.
+	// Busy returns the total time that the workers of each stage have spent on tasks. It is 0 for
+	// the stage that runs the tasks. It is safe for concurrent use.
 	Busy() []time.Duration
 }
 
-// StagedOf returns the Staged that is s, or the one that the parts of s enclose. It returns nil if
-// there is none, or one per class.
+// StagedOf returns the Staged that is s or is inside its parts, or nil. With one per class it
+// returns nil.
 func StagedOf(s Strategy) Staged { return innermost[Staged](s) }
 
-// innermost returns the first of s and the strategies inside it that implements T, or the zero
-// value.
 func innermost[T any](s Strategy) (found T) {
 	for {
 		if t, ok := s.(T); ok {

@@ -8,20 +8,18 @@ import (
 
 // Resume lets an instance of a durable strategy continue an earlier queue.
 type Resume struct {
-	// Name is the queue's name: letters, digits and underscores. Only one instance may use a queue
-	// at a time.
+	// Name consists of letters, digits and underscores. Only one instance may use a queue at a
+	// time.
 	Name string
 	// Remove removes the queue at the end of this instance.
 	Remove bool
-	// Task returns the task with that Task.ID from an earlier process. It may have run already
-	// before a kill. Its outcome goes to the sink. Nil: the task no longer exists, and its message
-	// becomes a dead letter.
+	// Task returns the task with that ID from an earlier process, which may have run it already.
+	// Nil: the task no longer exists, and its message becomes a dead letter.
 	Task func(id uint64) *Task
 }
 
-// A StoreError means that a durable strategy has ended because its store failed. Submit and Drain
-// return it, and waiting tasks are done with it. The counts are 0 except in the error that Drain
-// returns.
+// A StoreError means that a durable strategy has ended because its store failed. The counts are 0
+// except in the error that Drain returns.
 type StoreError struct {
 	Cause error // error of the store
 	// tasks whose Submit returned nil, plus delivered tasks of an earlier process
@@ -33,7 +31,6 @@ type StoreError struct {
 	Unsettled int
 }
 
-// Error returns the cause and the counts, if known, in one line.
 func (e *StoreError) Error() string {
 	if e.Accepted == 0 {
 		return fmt.Sprintf("the store failed: %v", e.Cause)
@@ -47,5 +44,4 @@ func (e *StoreError) Error() string {
 	return s
 }
 
-// Unwrap returns the cause.
 func (e *StoreError) Unwrap() error { return e.Cause }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Cause is a property of tasks, or of the service that they call, that makes a strategy differ
-// from its Twin.
+// A Cause is a property of tasks or of the called service that makes a strategy differ from its
+// Twin.
 type Cause int
 
 const (
@@ -18,7 +18,6 @@ const (
 	Calls                   // calls to a service that fail, are refused or are slow
 )
 
-// String returns the condition as a clause: "tasks have priorities".
 func (c Cause) String() string {
 	return [...]string{"", "tasks have priorities", "tasks have deadlines",
 		"tasks have tenants or keys", "tasks have weights", "calls fail, are refused or are slow"}[c]
@@ -31,7 +30,6 @@ type Twin struct {
 	Unless Cause
 }
 
-// String returns the name and the condition: "worker_pool, unless tasks have priorities".
 func (t Twin) String() string {
 	if t.Unless == NoCause {
 		return t.Of
@@ -40,8 +38,7 @@ func (t Twin) String() string {
 }
 
 // Distinct returns the in-process strategies whose runs differ for tasks with these causes. Each
-// omitted in-process strategy has a twin in the result. Strategies that wait for a disk or server
-// are omitted.
+// omitted one has a twin in the result.
 func Distinct(causes ...Cause) []Spec {
 	return slices.DeleteFunc(All(), func(s Spec) bool {
 		return s.RealClock || s.Twin.Of != "" &&

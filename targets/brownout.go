@@ -12,8 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults the throughput grows up to 10 concurrent calls. With more it falls, in the
-// limit to half of the maximum.
 var _ = register(Spec{
 	Name: "brownout",
 	Summary: "slows down as more calls are in service: beyond a knee, each one more makes all " +
@@ -56,12 +54,8 @@ var _ = register(Spec{
 //	S · (1 + slope · max(0, n − knee))
 //
 // where S is the time of its work and n the number of calls in service when it began, including
-// itself. It adds the excess as a wait after the work, also after failed work. During the wait the
-// call is still in service. The end of ctx ends the wait.
-//
-// With n > knee calls always in service the throughput is n/(S·(1 + slope·(n−knee))), which tends
-// to 1/(slope·S). At the knee it is knee/S. If slope·knee > 1, it falls as calls are added
-// (congestion collapse).
+// itself. The excess is a wait after the work, with the call still in service. If slope·knee > 1,
+// the throughput falls as calls above the knee are added (congestion collapse).
 type brownout struct {
 	delaying
 	knee, later int64
@@ -95,7 +89,6 @@ func (b *brownout) currentKnee() int64 {
 	return b.knee
 }
 
-// excess returns the wait after work of that time with so many calls above the knee.
 func (b *brownout) excess(took time.Duration, above int64) time.Duration {
 	ns := math.Round(float64(took) * (b.slope * float64(above)))
 	if ns >= math.MaxInt64 {

@@ -24,8 +24,7 @@ var _ = register(Spec{
 	},
 })
 
-// concurrencyCap refuses calls above the limit. It gives no retry time, because that depends on
-// when a call in service ends. A call costs a few atomic operations.
+// concurrencyCap gives no retry time, because that depends on when a call in service ends.
 type concurrencyCap struct {
 	calls
 	limit int64
@@ -45,7 +44,7 @@ func (c *concurrencyCap) Call(ctx context.Context, seq uint64, work Work) error 
 	return work(ctx, seq)
 }
 
-// enter takes a slot. Incrementing first and then checking could refuse calls while a slot is free.
+// Incrementing first and then checking could refuse calls while a slot is free.
 func (c *concurrencyCap) enter() bool {
 	for n := c.taken.Load(); n < c.limit; n = c.taken.Load() {
 		if c.taken.CompareAndSwap(n, n+1) {

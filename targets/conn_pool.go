@@ -32,9 +32,8 @@ var _ = register(Spec{
 })
 
 // connPool lends its connections in order of arrival. A call that finds none waits, and is refused
-// after the timeout. The number of waiting calls is unbounded, because callers without their own
-// limit exhaust a service this way. A returned connection goes to the first waiting call, so later
-// calls never overtake.
+// after the timeout. Any number of calls may wait, because callers without their own limit exhaust
+// a service this way.
 type connPool struct {
 	delaying
 	timeout time.Duration
@@ -111,7 +110,6 @@ func (p *connPool) leave(at *list.Element) bool {
 	}
 }
 
-// release skips calls whose deadline has passed, which leave by themselves.
 func (p *connPool) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +123,7 @@ func (p *connPool) release() {
 	p.idle++
 }
 
-// Quota implements Metered. With Remaining 0, calls wait before they are refused.
+// Remaining may be 0 while calls wait and are not yet refused.
 func (p *connPool) Quota() Quota {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,11 +6,10 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// Counted is implemented by targets that count their decisions. Only none does not. The counts are
-// those of one run.
+// Counted is implemented by targets that count their decisions.
 type Counted interface {
-	// Counts returns the counts so far, in the order of Spec.Counts. It is safe for concurrent use.
-	// Values read during calls may belong to different instants.
+	// Counts returns the counts in the order of Spec.Counts. It is safe for concurrent use. The
+	// values are not one atomic snapshot.
 	Counts() []Count
 }
 
@@ -20,7 +19,7 @@ type Count struct {
 	Value int64  // never decreases
 }
 
-// A Counter documents a Count. Counters of the same name mean the same for every target.
+// A Counter documents a Count. Its name has the same meaning for every target.
 type Counter struct {
 	Name   string
 	Better string // "lower", or "" if neither direction is better
@@ -44,7 +43,6 @@ func counters(more ...Counter) []Counter {
 	return append([]Counter{admittedCalls, refusedCalls, abandonedCalls}, more...)
 }
 
-// calls counts the outcomes of calls.
 type calls struct{ admitted, refused, abandoned atomic.Int64 }
 
 // gone counts a call whose client gave up, if err is not nil, and returns err.
@@ -57,7 +55,6 @@ func (c *calls) gone(err error) error {
 
 func (c *calls) Counts() []Count { return c.counts() }
 
-// A delaying target also counts calls that wait.
 type delaying struct {
 	calls
 	delayed atomic.Int64

@@ -54,10 +54,9 @@ var _ = register(Spec{
 const deafStream = 0xdeaf
 
 // deafServer serves calls in order of arrival by the Kiefer–Wolfowitz recursion. A call occupies
-// the first free slot for its service time even if its caller has given up. A caller whose response
-// would come after its patience is refused when the patience ends, and may retry at once. So above
-// capacity all work is wasted, and retries keep it so even at low load (a metastable failure). A
-// queue shorter than the patience prevents this.
+// the first free slot for its service time even if its caller has given up. A caller is refused
+// when its patience ends, and may retry at once. So above capacity all work is wasted, and retries
+// keep it so even at low load (a metastable failure).
 type deafServer struct {
 	delaying
 	clock    clock
@@ -93,7 +92,6 @@ func (d *deafServer) Call(ctx context.Context, seq uint64, work Work) error {
 	return &Throttled{Refusal: Unavailable}
 }
 
-// accept returns the time until the call is served.
 func (d *deafServer) accept() (response time.Duration, accepted bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

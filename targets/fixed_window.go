@@ -20,9 +20,8 @@ var _ = register(Spec{
 	},
 })
 
-// A FixedWindow is a Policy that divides time into consecutive windows from the origin and admits
-// the first limit calls of each. Calls at the end of one window and the start of the next can reach
-// twice the limit.
+// A FixedWindow is a Policy that admits the first limit calls of each of its consecutive windows.
+// Calls at the end of one window and the start of the next can reach twice the limit.
 type FixedWindow struct {
 	limit  int
 	window time.Duration
@@ -30,8 +29,7 @@ type FixedWindow struct {
 	count  int           // calls admitted in the current window
 }
 
-// NewFixedWindow admits limit calls, at least 1, in each window. The error names the invalid
-// parameter.
+// NewFixedWindow admits limit calls, at least 1, in each window.
 func NewFixedWindow(limit int, window time.Duration) (*FixedWindow, error) {
 	if err := checkWindow(limit, window); err != nil {
 		return nil, err

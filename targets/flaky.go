@@ -49,15 +49,13 @@ var _ = register(Spec{
 	},
 })
 
-// ErrFault is the error of a call that a target made fail. It is a failure, not a refusal, so
-// waiting before a retry does not help.
+// ErrFault is the error of a call that a target made fail.
 var ErrFault = errors.New("fault: the target failed")
 
-// flaky decides by the seed and the task's number alone, so every strategy gets the same faults,
-// and a retry gets the same fault again. With draw=call the number counts all calls, so a retry is
-// drawn independently, as with several servers. Slow, failing and poison are independent. A slow
-// call waits before its work. A failing call does no work and counts as admitted. Each call of a
-// poison task is refused as retryable, so the strategy must bound the attempts.
+// flaky decides by the seed and the task's number alone, so a retry gets the same fault again. With
+// draw=call the number counts all calls, so a retry is drawn independently. A slow call waits
+// before its work. A failing call does no work and counts as admitted. Each call of a poison task
+// is refused as retryable, so the strategy must bound the attempts.
 type flaky struct {
 	delaying
 	failed         atomic.Int64
@@ -74,7 +72,7 @@ const (
 	drawPerCall = "call"
 )
 
-// Streams that separate faults and poison from each other and from a workload with the same seed.
+// The streams are independent of each other and of a workload with the same seed.
 const (
 	faults   = 0x9e3779b97f4a7c15
 	poisoned = 0xd1b54a32d192ed03

@@ -38,10 +38,8 @@ var _ = register(Spec{
 
 // freeze is frozen from period − stop to period in every period, counted from the first call. A
 // call that arrives during a freeze starts its work at its end. Work that ends during a freeze
-// continues, but its response is delayed to the end of the freeze.
-//
-// With unlimited callers, constant arrivals and short work, the share φ = stop/period of the calls
-// waits U(0, stop), so the quantiles of the response are
+// continues, but its response is delayed to the end of the freeze. With constant arrivals, short
+// work and φ = stop/period, the quantiles of the response are
 //
 //	q(p) = work + max(0, (φ−(1−p))/φ)·stop
 type freeze struct {

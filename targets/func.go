@@ -14,8 +14,8 @@ func (f Func) Call(ctx context.Context, seq uint64, work Work) error {
 	return f(ctx, seq, work)
 }
 
-// Spec describes the target under that name. Every run calls the same function, so its state
-// persists between runs. A target with new state in each run needs its own Spec.
+// Spec describes the target. Every run calls the same function, so its state persists between runs.
+// A target with new state in each run needs its own Spec.
 func (f Func) Spec(name string) Spec {
 	return Spec{
 		Name:    name,

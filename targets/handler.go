@@ -13,28 +13,22 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// maxBody is as much of a request's body as Handler reads.
 const maxBody = 1 << 20
 
-// Handler serves each request by one call of t with work; it numbers the calls from 0 in the order
-// of arrival. The answer is
+// Handler serves each request by one call of t with work. It numbers the calls from 0. The response
+// is
 //
 //	200  served; the body is empty
-//	400  the request's body ended in an error, or its TenantField names no tenant: t was not called
+//	400  the request's body ended in an error, or its TenantField is not a tenant: t was not called
 //	413  the request's body is larger than 1 MiB: t was not called
-//	429  throttled; 403 and 503 where the Refusal says so. Retry-After says when to come again, where the target knows, in whole
-//	     seconds because HTTP knows no others, and rounded up, so that a client that obeys it is never too early; it is often
-//	     too late by most of a second
+//	429  throttled; 403 and 503 for other Refusals. Retry-After has the retry time, if known, in
+//	     whole seconds, rounded up
 //	500  any other error, as a line of text
 //
-// If t is Metered, all answers to calls have the header fields RateLimit-Policy and RateLimit of
-// draft-ietf-httpapi-ratelimit-headers-10: the quota left when the answer is written.
+// If t is Metered, responses have the header fields of draft-ietf-httpapi-ratelimit-headers-10.
 //
-// Method, path and body do not matter. The body is read and thrown away before the call, so that
-// the call's context ends when the client goes away, or closes its side of the connection, which
-// looks the same; the http.Server must limit the time for the body, as NewServer does. If t is
-// Tenanted, a request belongs to the tenant in its TenantField; other targets treat all requests as
-// one client's.
+// Handler reads the body before the call, so that the call's context ends when the client
+// disconnects. The http.Server must limit the time for the body, as NewServer does.
 func Handler(t Target, work Work) http.Handler {
 	return &handler{target: t, work: work}
 }
@@ -77,8 +71,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if throttled, is := errors.AsType[*Throttled](err); is {
 			status = throttled.Refusal.Status()
 			if throttled.RetryAfter > 0 {
-				// Another call may have been admitted since: the draft wants Retry-After no earlier
-				// than the reset.
+				// The draft requires Retry-After not to be before the reset.
 				w.Header().Set("Retry-After",
 					strconv.FormatInt(wholeSeconds(max(throttled.RetryAfter, reset)), 10))
 			}

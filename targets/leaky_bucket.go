@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults, 100 per second and a queue of 10, a call waits at most 100 ms.
 var _ = register(Spec{
 	Name: "leaky_bucket",
 	Summary: "serves calls one by one at a rate: a burst waits its turn in a short queue, and " +
@@ -29,19 +28,15 @@ var _ = register(Spec{
 	},
 })
 
-// A LeakyBucket is a Policy that serves calls at distances of at least 1/rate. Until its turn a
-// call waits in a bounded queue. It is refused if the queue is full.
-//
-// It admits the same calls as a TokenBucket with burst queue+1. With F as in TokenBucket, the turn
-// of a call is max(F, now), rounded up to a nanosecond. F is exact, so there is no drift. The turn
-// of a call that gives up is lost.
+// A LeakyBucket is a Policy that serves calls at distances of at least 1/rate. Calls wait in a
+// bounded queue, and are refused if the queue is full. It admits the same calls as a TokenBucket
+// with burst queue+1. The turn of a call that gives up is lost.
 type LeakyBucket struct {
 	bucket  *TokenBucket
 	delayed int64
 }
 
-// NewLeakyBucket returns an empty bucket. rate is as for NewTokenBucket. queue is at least 0. The
-// error names the invalid parameter.
+// NewLeakyBucket returns an empty bucket. rate is as for NewTokenBucket. queue is at least 0.
 func NewLeakyBucket(rate float64, queue int) (*LeakyBucket, error) {
 	if queue < 0 || queue == math.MaxInt {
 		return nil, fmt.Errorf("queue: must be at least 0 and at most %d, got %d",
@@ -65,7 +60,7 @@ func (b *LeakyBucket) Admit(now time.Duration) Decision {
 	return d
 }
 
-// Quota implements Policy. Its Limit is the queue plus one call that is served at once.
+// Quota implements Policy. Its Limit includes one call that is served at once.
 func (b *LeakyBucket) Quota(now time.Duration) Quota { return b.bucket.Quota(now) }
 
 // Counts returns the number of delayed calls.

@@ -6,13 +6,10 @@ import (
 	"time"
 )
 
-// A Policy decides on calls from their times alone. It has state and is not safe for concurrent
-// use. A Policy may also have a method Counts, as in Counted, which Limited calls under its lock.
-//
-// Times are durations since an origin of the caller's choice. They must not be negative or
-// decrease.
+// A Policy decides on calls from their times alone. It is not safe for concurrent use. It may also
+// have a method Counts, as in Counted. Times are durations since any origin. They must not be
+// negative or decrease.
 type Policy interface {
-	// Admit decides on a call at now.
 	Admit(now time.Duration) Decision
 	// Quota returns the remaining quota at now without changing it.
 	Quota(now time.Duration) Quota
@@ -31,13 +28,11 @@ type Decision struct {
 }
 
 // Limited returns a Target that applies p to each call and is Counted and Metered. Its clock starts
-// at the first call. Use p for one Target and one run. A call costs a mutex and a clock reading,
-// and allocates only if it waits or is refused. p counts a call that gives up while it waits as
-// admitted.
+// at the first call. Use p for one Target and one run. A call that gives up while it waits counts
+// as admitted.
 func Limited(p Policy) Target { return &limited{policy: p} }
 
-// PolicyOf returns the Policy of a Target made by Limited, or nil. A caller may use the Policy
-// instead of the Target, but not both.
+// PolicyOf returns the Policy of a Target made by Limited, or nil. Do not use both for calls.
 func PolicyOf(t Target) Policy {
 	if l, ok := t.(*limited); ok {
 		return l.policy

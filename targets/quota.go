@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// A Quota is the remaining part of a target's limit, in a form for clients.
+// A Quota is the remaining part of a target's limit.
 type Quota struct {
 	Limit int // most calls that may be admitted at one instant, after a pause
 	// Window is the time in which the whole Limit is replenished. 0 means that the Limit bounds
-	// concurrent calls and is replenished as they end.
+	// concurrent calls.
 	Window    time.Duration
 	Remaining int // calls that would be admitted now
-	// Reset is the time until Remaining grows, if no call comes before. It is 0 if Remaining equals
-	// Limit, and if Window is 0, because the end of a call is unknown.
+	// Reset is the time until Remaining grows. It is 0 if Remaining equals Limit or Window is 0.
 	Reset time.Duration
 }
 
@@ -23,9 +22,8 @@ type Metered interface {
 	Quota() Quota
 }
 
-// policyField returns the value of the RateLimit-Policy header field
-// (draft-ietf-httpapi-ratelimit-headers-10), whose windows are whole seconds. It omits other
-// windows, because clients would take a rounded window as exact.
+// policyField returns the value of RateLimit-Policy, whose windows are whole seconds. It omits
+// other windows, because clients would take a rounded window as exact.
 func (q Quota) policyField() string {
 	field := `"default";q=` + integer(int64(q.Limit))
 	switch {
@@ -37,7 +35,6 @@ func (q Quota) policyField() string {
 	return field
 }
 
-// limitField returns the value of the RateLimit header field. Its seconds are rounded up.
 func (q Quota) limitField() string {
 	field := `"default";r=` + integer(int64(q.Remaining))
 	if q.Reset > 0 {
@@ -46,10 +43,10 @@ func (q Quota) limitField() string {
 	return field
 }
 
-// integer formats n ≥ 0 as an Integer of RFC 9651, which is limited to 15 digits.
+// RFC 9651 limits an Integer to 15 digits.
 func integer(n int64) string { return strconv.FormatInt(min(n, 1e15-1), 10) }
 
-// wholeSeconds rounds up, without adding first: the longest duration has no room.
+// wholeSeconds does not overflow for the longest duration.
 func wholeSeconds(d time.Duration) int64 {
 	s := int64(d / time.Second)
 	if d%time.Second > 0 {

@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// The defaults of limit, window and ban are those of www.sec.gov. The tolerance before the ban is
-// not published.
+// The defaults are those of www.sec.gov, except the tolerance, which is not published.
 var _ = register(Spec{
 	Name: "sec_ban",
 	Summary: "serves 10 calls a second and bans a client that ignores refusals: for ten minutes, " +
@@ -32,12 +31,9 @@ var _ = register(Spec{
 	},
 })
 
-// A SECBan is a Policy with refusals and bans for one client.
-//
-// A SlidingWindow admits calls within the limit per window. A call above it is refused as TooMany,
-// with the exact time of the next slot. More than tolerance refusals in a row start a ban. So a
-// client that waits for the retry time is never banned, unless it has more than tolerance
-// concurrent calls.
+// A SECBan is a Policy with refusals and bans for one client. A SlidingWindow admits calls within
+// the limit per window and refuses others as TooMany, with the exact time of the next slot. More
+// than tolerance refusals in a row start a ban.
 //
 // A ban ends when the client has kept within the limit for the ban's length. During the ban all
 // calls count against the limit although none is served, and a call above the limit restarts the
@@ -53,7 +49,7 @@ type SECBan struct {
 }
 
 // NewSECBan admits limit calls in any window, as NewSlidingWindow does, and bans after tolerance
-// refusals in a row, at least 0. The error names the invalid parameter.
+// refusals in a row, at least 0.
 func NewSECBan(limit int, window time.Duration, tolerance int, ban time.Duration) (*SECBan, error) {
 	w, err := NewSlidingWindow(limit, window)
 	if err != nil {

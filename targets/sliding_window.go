@@ -26,8 +26,7 @@ var _ = register(Spec{
 const maxLog = 10_000_000
 
 // A SlidingWindow is a Policy that admits a call if fewer than limit were admitted in the window
-// that ends with the call. A call admitted at t counts until just before t + window. It stores the
-// times of the last limit admissions, 8 bytes each.
+// that ends with the call. It stores the times of the last limit admissions, 8 bytes each.
 type SlidingWindow struct {
 	limit  int
 	window time.Duration
@@ -35,8 +34,7 @@ type SlidingWindow struct {
 	oldest int             // index of the oldest entry, which is overwritten next
 }
 
-// NewSlidingWindow admits limit calls, from 1 to 10 million, in any window. The error names the
-// invalid parameter.
+// NewSlidingWindow admits limit calls, from 1 to 10 million, in any window.
 func NewSlidingWindow(limit int, window time.Duration) (*SlidingWindow, error) {
 	if err := checkWindow(limit, window); err != nil {
 		return nil, err
@@ -64,7 +62,7 @@ func (w *SlidingWindow) Admit(now time.Duration) Decision {
 	return Decision{Admitted: true}
 }
 
-// Quota implements Policy. It costs a binary search.
+// Quota implements Policy by a binary search.
 func (w *SlidingWindow) Quota(now time.Duration) Quota {
 	at := func(i int) time.Duration { return w.log[(w.oldest+i)%len(w.log)] }
 	// admissions before the window

@@ -30,8 +30,8 @@ var _ = register(Spec{
 	},
 })
 
-// tenantQuota has a TokenBucket per tenant. Full buckets are deleted, because new ones are full. If
-// mostBuckets buckets are in use, calls of new tenants are refused as Unavailable.
+// tenantQuota has a TokenBucket per tenant, and deletes full ones. If mostBuckets buckets are in
+// use, calls of new tenants are refused as Unavailable.
 type tenantQuota struct {
 	calls
 	clock clock
@@ -85,8 +85,7 @@ func (q *tenantQuota) decide(tenant int32) Decision {
 	return d
 }
 
-// deleteFull deletes full buckets. It runs next when the number of buckets has doubled, so the cost
-// per call is constant.
+// deleteFull runs when the number of buckets has doubled, so the cost per call is constant.
 func (q *tenantQuota) deleteFull(now int64) {
 	q.nextFull = math.MaxInt64
 	for tenant, b := range q.buckets {
@@ -99,7 +98,7 @@ func (q *tenantQuota) deleteFull(now int64) {
 	q.sweepAt = min(2*len(q.buckets), mostBuckets)
 }
 
-// Quota implements Metered, for tenant 0.
+// Quota is that of tenant 0.
 func (q *tenantQuota) Quota() Quota { return q.QuotaOf(0) }
 
 func (q *tenantQuota) QuotaOf(tenant int32) Quota {

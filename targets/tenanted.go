@@ -9,19 +9,17 @@ import (
 // Tenanted is implemented by Targets that distinguish tenants. Call is a call of tenant 0.
 type Tenanted interface {
 	Target
-	// CallOf is Call for a task of the given tenant.
 	CallOf(ctx context.Context, tenant int32, seq uint64, work Work) error
-	// QuotaOf returns the tenant's remaining quota. It is safe for concurrent use and admits
-	// nothing.
+	// QuotaOf returns the tenant's remaining quota. It is safe for concurrent use.
 	QuotaOf(tenant int32) Quota
 }
 
 // TenantField is the HTTP header field, or the gRPC metadata, with the tenant of a request to
-// Handler. Its value is a whole number as in tasks. Without it the tenant is 0.
+// Handler, a whole number. Without it the tenant is 0.
 const TenantField = "X-Tenant-Id"
 
-// ForTenant returns t for the tenant in field, the value of TenantField. It returns t itself if t
-// is not Tenanted, and an error if field is not a tenant.
+// ForTenant returns t for the tenant in field, the value of TenantField, or t itself if t is not
+// Tenanted.
 func ForTenant(t Target, field string) (Target, error) {
 	tenanted, is := t.(Tenanted)
 	if !is {
@@ -38,7 +36,6 @@ func ForTenant(t Target, field string) (Target, error) {
 	return &ofTenant{tenanted, int32(tenant)}, nil
 }
 
-// ofTenant is a target with a fixed tenant.
 type ofTenant struct {
 	Tenanted
 	tenant int32

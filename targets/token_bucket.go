@@ -12,8 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults, 100 per second and bursts of 10, a client that keeps to the rate is not
-// refused after a delay of up to 100 ms.
 var _ = register(Spec{
 	Name: "token_bucket",
 	Summary: "refuses calls above a rate, but allows bursts, and reports when the next one would be " +
@@ -36,17 +34,14 @@ var _ = register(Spec{
 // A TokenBucket is a Policy that admits a call if its bucket contains a token, and removes the
 // token. The bucket holds up to burst tokens, starts full, and fills continuously at the rate.
 //
-// Its state is the time F at which the bucket will be full (the theoretical arrival time of GCRA),
-// so no elapsed time is multiplied and rounded. T = 1/rate is the time per token. At now the bucket
-// contains burst − (F−now)/T tokens, which is at least one if and only if
+// Its state is the time F at which the bucket will be full (the theoretical arrival time of GCRA).
+// With the time T = 1/rate per token, the bucket contains a token at now if and only if
 //
 //	F − (burst−1)·T ≤ now
 //
-// Removing a token sets F to max(F, now) + T. The next call is admitted at the left side, rounded
-// up to a nanosecond. T may not be whole nanoseconds (3 per second), but the rate is a decimal
-// fraction, so T = 10⁹·den/num for integers num and den. Times are stored as nanoseconds and a
-// number of num-ths of a nanosecond, so there is no drift. Times up to two centuries after the
-// origin are valid.
+// Removing a token sets F to max(F, now) + T. T may not be whole nanoseconds, but T = 10⁹·den/num
+// for integers num and den. Times are stored as nanoseconds and a number of num-ths of a
+// nanosecond, so there is no drift. Times up to two centuries after the origin are valid.
 type TokenBucket struct {
 	num      uint64  // numerator of the rate, and denominator of the fractions of a nanosecond
 	perToken uint64  // T in num-ths of a nanosecond; at most 10¹⁵
@@ -66,7 +61,7 @@ type instant struct {
 const maxFill = 1 << 61
 
 // NewTokenBucket returns a full bucket. rate is in calls per second, above 0, at most 10⁹, with up
-// to six decimals. burst is at least 1. The error names the invalid parameter.
+// to six decimals. burst is at least 1.
 func NewTokenBucket(rate float64, burst int) (*TokenBucket, error) {
 	if burst < 1 {
 		return nil, fmt.Errorf("burst: must be at least 1, got %d", burst)
@@ -74,14 +69,13 @@ func NewTokenBucket(rate float64, burst int) (*TokenBucket, error) {
 	return newBucket(rate, uint64(burst), "burst")
 }
 
-// The error uses key as the name of the size.
+// key names the size in errors.
 func newBucket(rate float64, size uint64, key string) (*TokenBucket, error) {
 	if !(rate > 0 && rate <= 1e9) {
 		return nil, fmt.Errorf("rate: must be above 0 and at most 1000000000 per second, got %v",
 			rate)
 	}
-	// The shortest decimal of a float64 is the number that the user typed: 0.1 is 1/10, not its
-	// binary approximation.
+	// The shortest decimal of a float64 is the number that the user typed: 0.1 is 1/10.
 	num, denom := fraction(rate)
 	if denom == 0 || denom > 1e6 {
 		return nil, fmt.Errorf("rate: must have at most 6 decimals, got %v", rate)
@@ -101,8 +95,8 @@ func newBucket(rate float64, size uint64, key string) (*TokenBucket, error) {
 		math.Floor(maxFill/(365.25*24*float64(time.Hour))))
 }
 
-// fraction returns the shortest decimal of 0 < x ≤ 1e9 as a fraction in lowest terms. denom is 0 if
-// the decimal has more than 19 decimals, whose fraction has a denominator above 2¹⁹.
+// fraction returns the shortest decimal of 0 < x ≤ 1e9 in lowest terms. denom is 0 if it has more
+// than 19 decimals, whose fraction has a denominator above 2¹⁹.
 func fraction(x float64) (num, denom uint64) {
 	whole, decimals, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
 	num, err := strconv.ParseUint(whole+decimals, 10, 64)
@@ -120,7 +114,6 @@ func fraction(x float64) (num, denom uint64) {
 	return num / a, denom / a
 }
 
-// tokens returns n·T.
 func (b *TokenBucket) tokens(n uint64) instant {
 	hi, lo := bits.Mul64(b.perToken, n)
 	ns, frac := bits.Div64(hi, lo, b.num)
@@ -139,7 +132,6 @@ func (b *TokenBucket) Admit(now time.Duration) Decision {
 	return Decision{Admitted: true}
 }
 
-// due returns the first nanosecond at which a call is admitted: F − (burst−1)·T, rounded up.
 func (b *TokenBucket) due() int64 { return b.full.minus(b.reserve) }
 
 // Quota implements Policy.
@@ -171,7 +163,7 @@ func (i instant) plus(j instant, num uint64) instant {
 	return sum
 }
 
-// minus returns i − j, rounded up to a nanosecond.
+// minus rounds up to a nanosecond.
 func (i instant) minus(j instant) int64 {
 	ns := i.ns - j.ns
 	if i.frac > j.frac {
@@ -182,5 +174,4 @@ func (i instant) minus(j instant) int64 {
 	return ns
 }
 
-// ceil returns i, rounded up to a nanosecond.
 func (i instant) ceil() int64 { return i.minus(instant{}) }

@@ -10,11 +10,10 @@ import (
 // A Variant is a target with its parameters.
 type Variant = param.Variant[Spec]
 
-// Parse parses name or name:key=value,… of a registered target and checks the parameters, also in
-// combination.
+// Parse parses name or name:key=value,… of a registered target and checks the parameters.
 func Parse(text string) (Variant, error) { return registry.Parse(&all, text) }
 
-// MustParse is Parse for constants. It panics on errors.
+// MustParse is like Parse but panics on errors.
 func MustParse(text string) Variant { return registry.MustParse(&all, text) }
 
 // Resolve is Parse for a split name and parameters.

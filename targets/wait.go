@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// wait returns after d, or with ctx's error if ctx ends first. It allocates if ctx can end and d is
-// above 0.
+// wait allocates if ctx can end and d is above 0.
 func wait(ctx context.Context, d time.Duration) error {
 	if ctx.Done() == nil {
 		time.Sleep(d)
@@ -18,8 +17,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	return pace.Sleep(ctx, d)
 }
 
-// A clock measures the time since its first reading, which is 0. The zero value is ready to use and
-// safe for concurrent use.
+// A clock measures the time since its first reading. The zero value is ready to use and safe for
+// concurrent use.
 type clock struct {
 	once  sync.Once
 	began time.Time

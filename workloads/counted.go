@@ -11,17 +11,14 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// calibrated is the calibration of this machine, cached for the life of the process.
 var calibrated = new(machine.Calibration)
 
-// amount describes CPU work whose time is linear in a count. The parameter mean, or the count
-// itself, sets the size of a task.
+// amount describes CPU work whose time is linear in a count.
 type amount struct {
 	count param.Key // an Int or a Size
 	start func(seed uint64, units int) counted
 }
 
-// counted is CPU work whose mean is set after calibration.
 type counted interface {
 	Workload
 	setMean(mean time.Duration)
@@ -41,7 +38,6 @@ func (a *amount) spec(s Spec) Spec {
 	return s
 }
 
-// given returns the count, or 0 if mean is used.
 func (a *amount) given(v param.Values) int64 {
 	if a.count.Kind == param.Size {
 		return v.Size(a.count.Name)
@@ -79,8 +75,7 @@ func (a *amount) build(seed uint64, v param.Values) (Workload, error) {
 	return w, nil
 }
 
-// unitsIn returns the number of units that take that long. l.Fixed may be negative on a busy
-// machine, so it also requires half a unit's time.
+// l.Fixed may be negative on a busy machine, so unitsIn also requires half a unit's time.
 func unitsIn(mean time.Duration, l machine.Line, name string) (int, error) {
 	exact := math.Round((float64(mean) - l.Fixed) / l.PerUnit)
 	if exact < 1 || 2*float64(mean) < l.PerUnit || exact > math.MaxInt32 {

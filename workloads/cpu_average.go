@@ -44,15 +44,14 @@ var _ = register(Spec{
 	},
 })
 
-// averageChunk is the number of additions between two checks of ctx, about 15 µs.
+// averageChunk additions take about 15 µs.
 const averageChunk = 1 << 15
 
-// cpuAverage averages the same numbers in every task, so the seed has no effect.
+// The seed has no effect.
 type cpuAverage struct {
 	times
 	n int
-	// sum of all results modulo 2⁶⁴, without parts that ctx interrupted; prevents the compiler from
-	// removing the work
+	// sum of all results modulo 2⁶⁴; prevents the compiler from removing the work
 	total atomic.Uint64
 }
 
@@ -64,7 +63,7 @@ func (w *cpuAverage) DoPart(
 	return w.part(ctx, w.n, w.mean, from, length)
 }
 
-// part does one part of n numbers. Adjacent parts neither repeat nor omit a number.
+// Adjacent parts neither repeat nor omit a number.
 func (w *cpuAverage) part(
 	ctx context.Context, n int, duration, from, length time.Duration,
 ) (more bool, err error) {
@@ -78,7 +77,6 @@ func (w *cpuAverage) part(
 	return last < n, w.sum(ctx, numbersBefore(from), last)
 }
 
-// sum adds the numbers from first+1 to last to the total.
 func (w *cpuAverage) sum(ctx context.Context, first, last int) error {
 	var sum uint64
 	for at := first; ; {
@@ -98,7 +96,7 @@ func (w *cpuAverage) sum(ctx context.Context, first, last int) error {
 	return nil
 }
 
-// unequalAverage has tasks of two lengths, each with half of the work (two_class.go).
+// The tasks have two lengths, each with half of the work (two_class.go).
 type unequalAverage struct {
 	*cpuAverage
 	registry.Coin

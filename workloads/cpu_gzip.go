@@ -27,11 +27,10 @@ var _ = register(gzipPages.spec(Spec{
 }))
 
 // Each page of about 25 µs is compressed separately. In a single stream the first 32 KiB would cost
-// less than half as much per byte as the rest, so time would not be linear in pages.
+// less than half as much per byte as the rest.
 const pageBytes, textBytes = 1 << 10, 256 << 10
 
-// cpuGzip compresses different pages of one text in each task. Their times vary by one or two
-// percent, so C² is below 10⁻³ instead of 0.
+// The times of cpuGzip vary by one or two percent, so C² is below 10⁻³ instead of 0.
 type cpuGzip struct {
 	times
 	seed  uint64
@@ -41,14 +40,12 @@ type cpuGzip struct {
 	slots sync.Pool // of *gzipping
 }
 
-// gzipping is the memory of one task, 0.8 MB.
 type gzipping struct {
 	pcg rand.PCG
 	out checksum
 	gz  *gzip.Writer // writes to out
 }
 
-// checksum prevents the compiler from removing the work.
 type checksum struct {
 	sum   uint32
 	bytes int
@@ -70,7 +67,7 @@ func newCompressor(seed uint64, pages int) *cpuGzip {
 	return w
 }
 
-// newText returns words with Zipf-distributed frequencies, which compress to half their size.
+// The words have Zipf-distributed frequencies and compress to half their size.
 func newText(seed uint64) []byte {
 	r := rand.New(rand.NewPCG(^seed, 0)) // no task uses this stream
 	words := make([][]byte, 2000)

@@ -66,8 +66,8 @@ func (w *cpuIO) Do(ctx context.Context, seq uint64) error {
 
 func (w *cpuIO) Computes(seq uint64) bool { return w.coin.Rare(seq) }
 
-// moments is for a time that is c with probability p, and otherwise has mean w and C² of c2. Then
-// E[S] = p·c + (1−p)·w and E[S²] = p·c² + (1−p)·w²·(1+c2).
+// A time that is c with probability p, and otherwise has mean w and C² of c2, has E[S] = p·c +
+// (1−p)·w and E[S²] = p·c² + (1−p)·w²·(1+c2).
 func (w *cpuIO) moments() times {
 	p, computing, waiting := w.coin.P, float64(w.hash.Mean()), float64(w.wait.Mean())
 	mean := p*computing + (1-p)*waiting

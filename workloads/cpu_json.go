@@ -32,22 +32,22 @@ var _ = register(Spec{
 	Check: numberFrom("n", 0, mostDoublings),
 })
 
-// mostDoublings gives 28 MB of text, and a task of about a second and almost a gigabyte.
+// 20 doublings give 28 MB of text, and a task of about a second and almost a gigabyte.
 const mostDoublings = 20
 
 type jsonSizes struct{}
 
 func (jsonSizes) Sized(n int) machine.Doer { return newDoubler(n) }
 
-// cpuJSON encodes one object, whose parts are shared. Only its text and the decoded copy grow as
-// 2ⁿ. All tasks are equal, so the seed has no effect.
+// Parts of the object are shared, so only its text and the decoded copy grow as 2ⁿ. The seed has no
+// effect.
 type cpuJSON struct {
 	times
 	object any
 }
 
-// newDoubler starts with the 7 bytes {"a":1}. Each doubling turns L bytes into
-// {"first":…,"second":…} of 2L+20 bytes, so n doublings give 27·2ⁿ − 20 bytes.
+// Each doubling of {"a":1} turns L bytes into {"first":…,"second":…} of 2L+20 bytes, so n doublings
+// give 27·2ⁿ − 20 bytes.
 func newDoubler(n int) *cpuJSON {
 	object := map[string]any{"a": 1}
 	for range n {
@@ -56,8 +56,7 @@ func newDoubler(n int) *cpuJSON {
 	return &cpuJSON{object: object}
 }
 
-// Do allocates on purpose: about 480 bytes in 7.5 allocations for each of the 2ⁿ⁺¹ objects in the
-// text.
+// Do allocates about 480 bytes in 7.5 allocations for each of the 2ⁿ⁺¹ objects.
 func (w *cpuJSON) Do(ctx context.Context, _ uint64) error {
 	_, err := w.roundTrip(ctx)
 	return err

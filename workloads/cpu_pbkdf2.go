@@ -32,8 +32,7 @@ type cpuPBKDF2 struct {
 	iterations int
 }
 
-// Do derives a key and checks ctx only before. A task allocates a dozen objects (0.8 kB) for any
-// number of iterations.
+// Do checks ctx only before. A task allocates a dozen objects (0.8 kB).
 func (w *cpuPBKDF2) Do(ctx context.Context, seq uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -42,7 +41,6 @@ func (w *cpuPBKDF2) Do(ctx context.Context, seq uint64) error {
 	return err
 }
 
-// key returns the task's key: HMAC-SHA-256, 32 bytes, with seed and seq as salt.
 func (w *cpuPBKDF2) key(seq uint64) ([]byte, error) {
 	salt := make([]byte, 16)
 	binary.LittleEndian.PutUint64(salt[0:], w.seed)

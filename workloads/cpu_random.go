@@ -22,10 +22,10 @@ var _ = register(randomBytes.spec(Spec{
 	Source:  "pattern: random bytes, more for some than for others, from one worker pool",
 }))
 
-// randomChunk is the number of bytes requested between two checks of ctx, about 40 µs.
+// randomChunk bytes take about 40 µs.
 const randomChunk = 16 << 10
 
-// cpuRandom requests the same number of bytes in every task, so the seed has no effect.
+// The seed has no effect.
 type cpuRandom struct {
 	times
 	bytes int

@@ -30,22 +30,21 @@ var _ = register(Spec{
 	Check: numberFrom("n", 1, mostSorted),
 })
 
-// mostSorted numbers take 80 MB and about a second.
+// 10⁷ numbers take 80 MB and about a second.
 const mostSorted = 10_000_000
 
 type sortSizes struct{}
 
 func (sortSizes) Sized(n int) machine.Doer { return &cpuSort{n: n} }
 
-// cpuSort sorts different numbers in each task. Their times vary by two or three percent, so C² is
-// below 10⁻³ (measured: 6.6·10⁻⁴) instead of 0.
+// The times of cpuSort vary by two or three percent, so C² is 6.6·10⁻⁴ instead of 0.
 type cpuSort struct {
 	times
 	seed uint64
 	n    int
 }
 
-// Do allocates on purpose: one object of 8·n bytes per task.
+// Do allocates one object of 8·n bytes per task.
 func (w *cpuSort) Do(ctx context.Context, seq uint64) error {
 	_, err := w.sort(ctx, seq)
 	return err

@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// The deadline of a task is its due time plus its own time plus its slack, so a task without a wait
+// The deadline is the due time plus the task's own time plus its slack, so a task without a wait
 // always meets it.
 var _ = register(Spec{
 	Name:    "deadlines",

@@ -46,12 +46,8 @@ var _ = register(Spec{
 	},
 })
 
-// lookups resolves the IPv4 address of a name that contains the task's number, so no cache answers
-// and no two tasks share a question.
-//
-// Node's event loop runs getaddrinfo on its thread pool. Go's resolver needs a goroutine and a
-// socket instead. The system resolver (cgo) is not offered, because it uses /etc/resolv.conf and
-// port 53 and cannot be directed to our server.
+// lookups resolves the IPv4 address of a name that contains the task's number, so no cache answers.
+// The system resolver (cgo) cannot be directed to our server.
 type lookups struct {
 	times
 	timeout  time.Duration
@@ -73,7 +69,6 @@ func newLookups(seed uint64, v param.Values) (Workload, error) {
 	return w, nil
 }
 
-// lookUpAt starts the server, whose answers take that wait.
 func lookUpAt(wait Work, lost float64, timeout time.Duration) (*lookups, error) {
 	s, err := serveNames(wait, lost)
 	if err != nil {
@@ -93,7 +88,7 @@ func lookUpAt(wait Work, lost float64, timeout time.Duration) (*lookups, error) 
 }
 
 // A question is the sockets of a lookup. The resolver continues a cancelled lookup for other
-// waiters. Here there are none, and closing the sockets ends it.
+// waiters. Closing the sockets ends it.
 type question struct {
 	mu      sync.Mutex
 	sockets []net.Conn
@@ -129,10 +124,9 @@ func (q *question) end() {
 	}
 }
 
-// nameZone contains all names, in a reserved domain. The final dot disables the search list.
+// nameZone is a reserved domain. The final dot disables the search list.
 const nameZone = ".poolbench.invalid."
 
-// Do looks up the name of a task.
 func (w *lookups) Do(ctx context.Context, seq uint64) error {
 	return w.look(ctx, strconv.FormatUint(seq, 10))
 }
@@ -158,11 +152,8 @@ func (w *lookups) look(ctx context.Context, name string) error {
 	return nil
 }
 
-// Close stops the server and waits for its goroutines.
 func (w *lookups) Close() error { return w.server.close() }
 
-// A nameServer answers every question for an address with 127.0.0.1, when the wait of the number
-// in the name is over.
 type nameServer struct {
 	conn   net.PacketConn
 	wait   Work
@@ -194,7 +185,6 @@ func (s *nameServer) close() error {
 	return errors.Join(err, s.err)
 }
 
-// serve reads questions until the server is closed.
 func (s *nameServer) serve() {
 	packet := make([]byte, 1500)
 	for {
@@ -218,7 +208,6 @@ func (s *nameServer) serve() {
 	}
 }
 
-// answer waits as long as the task's answer takes, and sends it.
 func (s *nameServer) answer(head dnsmessage.Header, q dnsmessage.Question, to net.Addr) {
 	name, _, _ := strings.Cut(q.Name.String(), ".")
 	seq, err := strconv.ParseUint(name, 10, 64)
@@ -239,7 +228,6 @@ func (s *nameServer) answer(head dnsmessage.Header, q dnsmessage.Question, to ne
 	}
 }
 
-// loses reports whether a question is lost: the first for a share of the names.
 func (s *nameServer) loses(seq uint64) bool {
 	// the golden ratio spreads consecutive numbers evenly
 	if share := float64(seq*0x9e3779b97f4a7c15>>11) / (1 << 53); share >= s.lost {

@@ -1,18 +1,13 @@
 // Package workloads contains the work of tasks: waits, as for I/O, and counted computation.
 //
 // A task's work depends only on the workload's seed and the task's sequence number, drawn from
-// rand.NewPCG(seed, seq), or on the number alone, as in a trace. So every strategy gets the same
-// tasks in any order. Other random streams of a run must not use the same pair, because they would
-// correlate with task times.
+// rand.NewPCG(seed, seq), so every strategy gets the same tasks. Other random streams of a run must
+// not use the same pair.
 //
-// Waits sleep, exactly under the virtual clock. Under the real clock sleeps overshoot, on some
-// machines by a median of 0.5 ms, so results use the measured time, while Mean is the requested
-// time. CPU workloads count their work, because a task that spins for a time would do less work
-// under contention and never end under a virtual clock. The time per unit of work is calibrated
-// once per process.
+// Sleeps overshoot under the real clock, on some machines by a median of 0.5 ms, so results use the
+// measured time. CPU workloads count their work, because a task that spins for a time would do less
+// work under contention and never end under a virtual clock.
 //
-// A workload instance belongs to one run and one clock, because its timers stay in the synctest
-// bubble of the first task.
-//
-// To add a workload, write a file with one register line.
+// A workload instance belongs to one run, because its timers stay in the synctest bubble of the
+// first task.
 package workloads

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// Endless is implemented by workloads whose tasks may end only with their context. Their runs need
-// a timeout.
+// Endless is implemented by workloads whose tasks may end only with their context, so runs need a
+// timeout.
 type Endless interface {
 	// Endless reports whether the workload has such tasks with its parameters.
 	Endless() bool
@@ -45,8 +45,8 @@ var _ = register(Spec{
 	},
 })
 
-// evil waits, but is not Timed, Distributed or Partitioned. Endless tasks must not be known in
-// advance, and they leave the task times without a distribution.
+// evil is not Timed, Distributed or Partitioned, because endless tasks must not be known in
+// advance.
 type evil struct {
 	times  // of the tasks that end; the run's timeout determines the time of the others
 	others *waits
@@ -54,7 +54,6 @@ type evil struct {
 	late   time.Duration
 }
 
-// Do waits. An endless task ends only with ctx, or late after it.
 func (e *evil) Do(ctx context.Context, seq uint64) error {
 	if e.coin.Rare(seq) {
 		<-ctx.Done()

@@ -66,8 +66,7 @@ func checkFiles(v param.Values) error {
 	return err
 }
 
-// fileSet has a small and a large file. Reads come from the page cache, as for a server's hot
-// files, so a task measures system calls and copying, not a disk.
+// Reads come from the page cache, so a task measures system calls and copying, not a disk.
 type fileSet struct {
 	registry.Coin // rare files are large
 	dir           *files.ScratchDir
@@ -104,7 +103,6 @@ func filesDir(v param.Values) (*files.ScratchDir, error) {
 	return dir, err
 }
 
-// writeRandom creates a file with constant, incompressible content.
 func writeRandom(path string, size int64) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -114,7 +112,6 @@ func writeRandom(path string, size int64) error {
 	return errors.Join(err, file.Close())
 }
 
-// measure closes the files on failure.
 func (f *fileSet) measure(read func(ctx context.Context, which int) error) (err error) {
 	for i := range f.durations {
 		if f.durations[i], err = machine.TimeAlone(func() error {
@@ -129,17 +126,14 @@ func (f *fileSet) measure(read func(ctx context.Context, which int) error) (err 
 
 func (f *fileSet) Long(seq uint64) bool { return f.Rare(seq) }
 
-// Close removes the files and their directory.
 func (f *fileSet) Close() error { return f.dir.Remove() }
 
 type fileRead struct {
 	*fileSet
-	// of *[]byte of the size of the file; reused to leave the garbage collector out of the
-	// measurement
+	// of *[]byte of the size of the file; reused to spare the garbage collector
 	buffers [2]sync.Pool
 }
 
-// Reading does not end with ctx.
 func (w *fileRead) Do(ctx context.Context, seq uint64) error { return w.read(ctx, w.Kind(seq)) }
 
 func (w *fileRead) read(ctx context.Context, which int) error {

@@ -31,7 +31,7 @@ var _ = register(Spec{
 
 type fileReadChunked struct {
 	*fileSet
-	// open during the whole run; reading at an offset is safe for concurrent use
+	// reading at an offset is safe for concurrent use
 	open    [2]*os.File
 	chunk   int64
 	nominal time.Duration // calibrated time of a chunk
@@ -70,8 +70,8 @@ func (w *fileReadChunked) Do(ctx context.Context, seq uint64) error {
 	return w.read(ctx, which, 0, w.chunks(which))
 }
 
-// DoPart implements Partitioned. Chunk i starts at i × nominal, and a part reads the chunks that
-// start within it. A short part may have no chunk.
+// Chunk i starts at i × nominal, and a part reads the chunks that start within it. A short part may
+// have no chunk.
 func (w *fileReadChunked) DoPart(
 	ctx context.Context, seq uint64, from, length time.Duration,
 ) (more bool, err error) {
@@ -80,13 +80,12 @@ func (w *fileReadChunked) DoPart(
 	first := min(n, w.chunksBefore(from))
 	end := n
 	if length < time.Duration(n)*w.nominal-from {
-		// in this order because from+length may overflow
+		// from+length may overflow
 		end = min(n, w.chunksBefore(from+length))
 	}
 	return end < n, w.read(ctx, which, first, end)
 }
 
-// chunksBefore returns the number of chunks that start before t in an infinite file.
 func (w *fileReadChunked) chunksBefore(t time.Duration) int64 {
 	n := int64(t / w.nominal)
 	if t%w.nominal > 0 {
@@ -95,7 +94,6 @@ func (w *fileReadChunked) chunksBefore(t time.Duration) int64 {
 	return n
 }
 
-// read reads the chunks from first to end−1.
 func (w *fileReadChunked) read(ctx context.Context, which int, first, end int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -115,7 +113,6 @@ func (w *fileReadChunked) read(ctx context.Context, which int, first, end int64)
 	return nil
 }
 
-// Close closes the files and removes them and their directory.
 func (w *fileReadChunked) Close() error {
 	var errs []error
 	for _, file := range w.open {

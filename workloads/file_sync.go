@@ -53,7 +53,6 @@ func newFileSync(_ uint64, v param.Values) (Workload, error) {
 	return w, nil
 }
 
-// Do checks ctx only at the start.
 func (w *fileSync) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -64,7 +63,6 @@ func (w *fileSync) Do(ctx context.Context, _ uint64) error {
 	return w.file.Sync()
 }
 
-// Close removes the file and its directory.
 func (w *fileSync) Close() error {
 	err := w.file.Close()
 	if errors.Is(err, os.ErrClosed) {

@@ -17,9 +17,8 @@ type Moments struct {
 	C2   float64
 }
 
-// Func describes a workload whose tasks call do under the real clock. Pass at most one known.
-// Without it, the moments are measured before the process's first run, sequentially for 0.2 s or
-// 200 tasks.
+// Func describes a workload whose tasks call do under the real clock. Without known, the moments
+// are measured before the process's first run, sequentially for 0.2 s or 200 tasks.
 //
 //	workloads.Register(workloads.Func("checkout", callCheckout))
 func Func(name string, do Work, known ...Moments) Spec {
@@ -52,7 +51,7 @@ type function struct {
 
 func (f *function) Do(ctx context.Context, seq uint64) error { return f.do(ctx, seq) }
 
-// moments measures tasks alone, after a first one that bears the one-time costs.
+// moments ignores a first task, which bears the one-time costs.
 func moments(do Work) (Moments, error) {
 	const most, enough = 200, 200 * time.Millisecond
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

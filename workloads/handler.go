@@ -8,11 +8,9 @@ import (
 	"time"
 )
 
-// Served is implemented by workloads whose tasks call a server that the workload starts. The run's
-// target is then in that server instead of around Do.
+// Served is implemented by workloads that start a server. The run's target is then in that server.
 type Served interface {
-	// Serve starts the server. wrap makes the handler from one request's work. It is called once,
-	// before the first Do.
+	// Serve starts the server before the first Do. wrap makes the handler from one request's work.
 	Serve(wrap func(work Work) http.Handler) error
 }
 
@@ -35,7 +33,6 @@ func Handler(
 	return s
 }
 
-// A statusWriter keeps an answer's head and throws its body away.
 type statusWriter struct {
 	header http.Header
 	status int

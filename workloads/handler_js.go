@@ -1,4 +1,4 @@
 package workloads
 
-// statusText returns "": a browser has no sockets, so no task has an HTTP answer.
+// A browser has no sockets, so no task has an HTTP status.
 func statusText(int) string { return "" }

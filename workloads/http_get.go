@@ -100,22 +100,19 @@ func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
 	return &httpOwn{httpClient: w, service: waits.Do, sleepBy: waits.SleepBy}, nil
 }
 
-// seqHeader of a request is the sequence number of its task, so that a server can make the same
-// work of it.
+// seqHeader contains the sequence number of the task, so the server does the same work.
 const seqHeader = "Poolbench-Seq"
 
-// mostBody is as much as a task reads of an answer. An answer of more is an error, since a body may
-// have no end.
+// A larger answer is an error, because a body may have no end.
 const mostBody = 1 << 20
 
-// An httpClient is the workload with a url. It goes through no proxy and does not ask for
-// compression.
+// An httpClient uses no proxy and does not request compression.
 type httpClient struct {
 	client  http.Client
 	timeout time.Duration
 	url     atomic.Pointer[string] // nil: there is no server, or the workload is closed
-	// with its own server: service plus a loopback round trip, calibrated when the workload is made.
-	// With a url: those assumed by the user, because an external server is not called before the run
+	// with its own server: service plus a measured loopback round trip. With a url: assumed by the
+	// user, because an external server is not called before the run
 	times
 }
 
@@ -131,7 +128,7 @@ func newHTTPClient(conns int, timeout time.Duration, protocol string) *httpClien
 	}
 	return &httpClient{timeout: timeout,
 		client: http.Client{Transport: transport.Transport{Transport: &http.Transport{
-			// a connection may be for another task than the one that asked
+			// a connection may be for another task than the one that requested it
 			DialContext:            (&net.Dialer{Timeout: timeout}).DialContext,
 			Protocols:              protocols,
 			MaxConnsPerHost:        conns,
@@ -147,9 +144,8 @@ func newHTTPClient(conns int, timeout time.Duration, protocol string) *httpClien
 var errNoServer = errors.New("there is no server: it must be started before the first task, and " +
 	"the workload is not yet closed")
 
-// Do sends the request once and reads the whole answer. A status of 400 or above is a *StatusError.
-// Silence, an endless or short body, and more than ten redirects are errors within the timeout. No
-// error includes the url.
+// A status of 400 or above is a *StatusError. Silence, an endless or short body, and more than ten
+// redirects are errors within the timeout. No error includes the url.
 func (w *httpClient) Do(ctx context.Context, seq uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -184,7 +180,6 @@ func (w *httpClient) Do(ctx context.Context, seq uint64) error {
 	return nil
 }
 
-// failure returns ctx's error when ctx has ended, and otherwise a shortened err.
 func (w *httpClient) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -198,7 +193,6 @@ func (w *httpClient) failure(ctx context.Context, err error) error {
 	return err
 }
 
-// Close closes the idle connections. Those of tasks in flight close with the tasks.
 func (w *httpClient) Close() error {
 	w.url.Store(nil)
 	w.client.CloseIdleConnections()

@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// An httpOwn is an httpClient with the server that it calls.
 type httpOwn struct {
 	*httpClient
 	service Work
@@ -25,8 +24,7 @@ type httpOwn struct {
 
 type seqKey struct{}
 
-// Serve implements Served. The task's number travels in a header and then in the request's context,
-// so a request does the work of its task however the handler numbers calls.
+// The task's number is sent in a header, so a request does the work of its task.
 func (w *httpOwn) Serve(wrap func(work Work) http.Handler) (err error) {
 	if w.server != nil {
 		return errors.New("the server has been started before")
@@ -50,11 +48,9 @@ func (w *httpOwn) Serve(wrap func(work Work) http.Handler) (err error) {
 	return nil
 }
 
-// SleepBy implements Waiting, for the server.
 func (w *httpOwn) SleepBy(sleep Sleep) { w.sleepBy(sleep) }
 
-// Close closes the connections, stops the server and waits for its goroutines. Pending requests end
-// with an error.
+// Close ends pending requests with an error.
 func (w *httpOwn) Close() error {
 	err := w.httpClient.Close()
 	if w.server != nil {
@@ -74,11 +70,10 @@ func (w *httpClient) roundTrip() (time.Duration, error) {
 	return trip, errors.Join(err, w.Close(), server.Close())
 }
 
-// idleTimeout is the client's timeout of idle connections. The server's is twice as long, so that
-// it does not close one that is about to be used.
+// The server's timeout is twice as long, so that it does not close a connection that is about to be
+// used.
 const idleTimeout = time.Minute
 
-// A loopback is a running HTTP server that nobody reaches but this machine.
 type loopback struct {
 	url    string
 	server http.Server
@@ -88,7 +83,7 @@ type loopback struct {
 	err    error
 }
 
-// listen starts a server with longer timeouts than its clients', so that the client gives up first.
+// The server has longer timeouts than its clients, so the client gives up first.
 func listen(timeout time.Duration, handler http.HandlerFunc) (*loopback, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -108,7 +103,7 @@ func listen(timeout time.Duration, handler http.HandlerFunc) (*loopback, error) 
 		IdleTimeout:       2 * idleTimeout,
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		// A connection is new in the goroutine of Serve, before it has one of its own.
+		// A new connection has no goroutine yet.
 		ConnState: func(_ net.Conn, state http.ConnState) {
 			switch state {
 			case http.StateNew:
@@ -127,8 +122,7 @@ func listen(timeout time.Duration, handler http.HandlerFunc) (*loopback, error) 
 	return s, nil
 }
 
-// discard silences a server's logger, which would write to standard error. The client sees the same
-// errors.
+// discard silences a server's logger. The client sees the same errors.
 func discard[L any, P interface {
 	*L
 	SetOutput(io.Writer)
@@ -137,8 +131,6 @@ func discard[L any, P interface {
 	(*logger).SetOutput(io.Discard)
 }
 
-// Close ends what is being served, closes all connections and waits for every goroutine of the
-// server.
 func (s *loopback) Close() error {
 	s.once.Do(func() {
 		s.cancel()

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// labels are waits whose tasks also have a number. The numbers use a separate random stream, so
-// task times equal those of workload exponential with the same seed.
+// The numbers use a separate random stream, so task times equal those of workload exponential with
+// the same seed.
 type labels struct {
 	*waits
 	upTo []float64 // probability of a number of at most the index
@@ -46,7 +46,7 @@ func (l labels) number(seq uint64) int {
 var timeKey = param.Key{Name: "time", Kind: param.Distribution, Default: "exp(10ms)",
 	Doc: "time of a task"}
 
-// parseRatios parses positive numbers such as 1:4, from least to most of them.
+// parseRatios parses positive numbers such as 1:4. least and most bound their count.
 func parseRatios(text string, least, most int) (weights []float64, err error) {
 	for field := range strings.SplitSeq(text, ":") {
 		weight, err := strconv.ParseFloat(field, 64)

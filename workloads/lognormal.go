@@ -5,8 +5,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the default C² of 4 the median is 0.45 of the mean, and p99 is 8.6 times the mean. This is
-// typical of a healthy remote service.
+// With the default C² of 4 the median is 0.45 of the mean, and p99 is 8.6 times the mean, as in a
+// healthy remote service.
 var _ = register(Spec{
 	Name: "lognormal",
 	Summary: "waits a log-normally distributed time: one smooth hump with a long tail, as remote " +

@@ -40,7 +40,6 @@ func checkMixed(v param.Values) error {
 	return nil
 }
 
-// hasherFor returns a hasher whose calibrated task time is cpu.
 func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
 	l, err := calibrated.Line(sha256Blocks)
 	if err != nil {
@@ -61,7 +60,7 @@ type mixed struct {
 	wait  *waits
 }
 
-// Do computes, then waits without using the processor. The task keeps its slot.
+// The task keeps its slot while it waits.
 func (m *mixed) Do(ctx context.Context, seq uint64) error {
 	if err := m.hash.Do(ctx, seq); err != nil {
 		return err

@@ -9,8 +9,7 @@ import (
 )
 
 // The defaults model a remote cache with exponential hits of 0.714 ms and misses, one in fifty, of
-// 15 ms. The mean is 0.99972 ms and C² = 9.0048. With two exponential branches the theory of M/H2/k
-// is exact.
+// 15 ms. The mean is 0.99972 ms and C² = 9.0048.
 var _ = register(Spec{
 	Name:    "mixture",
 	Summary: "waits a time from one of up to eight distributions, each with its weight",
@@ -19,10 +18,9 @@ var _ = register(Spec{
 	New:     drawn(mixtureOf),
 })
 
-// mostBranches bounds the time of a draw, which searches the weights linearly.
+// mostBranches bounds the time of a draw, which is linear.
 const mostBranches = 8
 
-// Branches without a default have weight 0.
 func branchKeys(weights, dists []string) (keys []param.Key) {
 	for i := range mostBranches {
 		weight, d := "0", "const(0s)"

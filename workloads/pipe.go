@@ -26,8 +26,8 @@ var _ = register(Spec{
 	Check: sizeUpTo("bytes", 1<<30, "1GiB"),
 })
 
-// pipeChunk is the number of bytes per write. It is less than the capacity of a Linux pipe of 64
-// KiB. A user with too many pipes gets 4 KiB, and a write then waits for the reader.
+// A Linux pipe holds 64 KiB. A user with too many pipes gets 4 KiB, and a write then waits for the
+// reader.
 const pipeChunk = 32 << 10
 
 func newPipes(_ uint64, v param.Values) (Workload, error) {
@@ -40,8 +40,8 @@ func newPipes(_ uint64, v param.Values) (Workload, error) {
 	return w, nil
 }
 
-// pipes has a pipe and its reading goroutine for each task in flight, both reused. A run uses two
-// file descriptors per task of its maximum in flight. A task fails if the system provides no more.
+// pipes has a reused pipe and reading goroutine for each task in flight, and so two file
+// descriptors.
 type pipes struct {
 	times
 	bytes   int64
@@ -54,7 +54,6 @@ type pipes struct {
 	readers sync.WaitGroup
 }
 
-// A pipe stays open until it is closed, even if its task failed.
 type pipe struct {
 	from, to *os.File
 	// receives a token for each chunk that has been read; closed when reading has ended
@@ -62,7 +61,6 @@ type pipe struct {
 	err  error // why reading ended; valid after read is closed
 }
 
-// Do writes chunks and waits for the reader after each. It checks ctx between chunks.
 func (w *pipes) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -157,7 +155,7 @@ func (w *pipes) remove(p *pipe) error {
 
 func (p *pipe) close() error { return errors.Join(p.to.Close(), p.from.Close()) }
 
-// Close closes all pipes and waits for the readers. Tasks in flight fail.
+// Close makes tasks in flight fail.
 func (w *pipes) Close() error {
 	w.mu.Lock()
 	var errs []error

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// retryAfter parses a Retry-After header (RFC 9110, 10.2.3), whole seconds or an HTTP date, to a
-// wait from now. Invalid or past values are 0. Seconds beyond the largest Duration return that,
-// because 0 would mean the opposite.
+// retryAfter parses a Retry-After header (RFC 9110, 10.2.3), whole seconds or an HTTP date. Invalid
+// or past values are 0. Seconds out of range are the largest Duration, because 0 would mean the
+// opposite.
 func retryAfter(header string, now time.Time) time.Duration {
 	header = strings.Trim(header, " \t")
 	if header == "" {
@@ -21,7 +21,6 @@ func retryAfter(header string, now time.Time) time.Duration {
 	if strings.Trim(header, "0123456789") == "" {
 		seconds, err := strconv.ParseInt(header, 10, 64)
 		if err != nil || seconds > int64(math.MaxInt64/time.Second) {
-			// no error but that it is out of range
 			return math.MaxInt64
 		}
 		return time.Duration(seconds) * time.Second

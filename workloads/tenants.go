@@ -32,7 +32,7 @@ type tenants struct{ labels }
 
 func (w tenants) Tenant(seq uint64) int32 { return int32(w.number(seq)) }
 
-// mostTenants bounds the memory of their shares to 80 kB.
+// The shares take up to 80 kB.
 const mostTenants = 10_000
 
 func tenantWeights(n int, skew string) ([]float64, error) {

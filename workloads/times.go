@@ -2,8 +2,7 @@ package workloads
 
 import "time"
 
-// times are the mean and C² of a task alone, measured when the workload is made. C² is 0 if all
-// tasks are equal.
+// times are the mean and C² of a task alone. C² is 0 if all tasks are equal.
 type times struct {
 	mean time.Duration
 	c2   float64
@@ -13,7 +12,7 @@ func (t *times) Mean() time.Duration { return t.mean }
 
 func (t *times) C2() float64 { return t.c2 }
 
-// beside returns the times of a task with a constant time added.
+// beside adds a constant time.
 func (t times) beside(constant time.Duration) times {
 	whole := t.mean + constant
 	share := float64(t.mean) / float64(whole)

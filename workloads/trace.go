@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// A trace keeps the order of its durations. They are not independent draws, so the workload is not
-// Distributed and queueing theory does not apply.
+// The durations of a trace are not independent draws, so the workload is not Distributed and
+// queueing theory does not apply.
 var _ = register(Spec{
 	Name: "trace",
 	Summary: "waits the durations of a file in their order, from the first again after the last: " +
@@ -58,7 +58,7 @@ var _ = register(Spec{
 	},
 })
 
-// trace waits as long as a line of the file says: task seq uses line seq mod n.
+// Task seq of a trace uses line seq mod n.
 type trace struct {
 	waiter
 	times // exactly those of the lines
@@ -130,7 +130,6 @@ func timedTrace(seed uint64, v param.Values) (Workload, error) {
 	return &classedTrace{w, records, long}, nil
 }
 
-// A classedTrace has tasks of two classes.
 type classedTrace struct {
 	*trace
 	records []traces.Record

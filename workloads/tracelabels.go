@@ -12,10 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// labelKeys are the parameters that name label columns, in reading order.
+// labelKeys is in reading order.
 var labelKeys = [traces.MostLabels]string{"tenant", "priority", "deadline"}
 
-// A traceLabel contains one column's values for the tasks.
 type traceLabel[T any] struct {
 	of     []uint16 // by task
 	values []T
@@ -33,13 +32,12 @@ func (w traceTenants) Tenant(seq uint64) int32 { return w.tenants.at(seq) }
 
 func (w tracePriorities) Priority(seq uint64) int32 { return w.priorities.at(seq) }
 
-// PriorityShares implements Prioritised. Theory needs random priorities, so there are none.
+// PriorityShares is nil, because theory needs random priorities.
 func (w tracePriorities) PriorityShares() []float64 { return nil }
 
 func (w traceDeadlines) Allowance(seq uint64) time.Duration { return w.deadlines.at(seq) }
 
-// labelledTrace adds the tenants, priorities and deadlines read from the file to w. Labels are
-// declared by a workload's interfaces, so each choice of columns has its own type.
+// Labels are declared by a workload's interfaces, so each choice of columns has its own type.
 func labelledTrace(
 	w *trace, file string, labels [traces.MostLabels]traces.Labels,
 ) (_ Workload, err error) {
@@ -107,8 +105,6 @@ func labelledTrace(
 	return w, nil
 }
 
-// readLabels reads the texts of a column. The error begins with the parameter, and names the file
-// and the line.
 func readLabels[T any](
 	key, file string, labels traces.Labels, read func(text string) (T, error),
 ) (l traceLabel[T], err error) {
@@ -121,7 +117,7 @@ func readLabels[T any](
 	return l, nil
 }
 
-// ranked numbers the texts, beginning with the one that has the most tasks.
+// ranked gives the number 0 to the text with the most tasks.
 func ranked(labels traces.Labels) []int32 {
 	tasks, order := make([]int, len(labels.Texts)), make([]int, len(labels.Texts))
 	for _, text := range labels.Of {

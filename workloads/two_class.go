@@ -11,9 +11,8 @@ import (
 )
 
 // With short = 1 and long = r, each class is half of the work if the share of long tasks is p =
-// 1/(1+r). Then E[S] = 2r/(1+r), E[S²] = (r + r²)/(1+r) = r, and C² = r(1+r)²/(4r²) − 1 =
-// (r−1)²/(4r). So r alone determines C², and two equal pools for the classes have equal loads. At
-// the default r, C² = 12.005.
+// 1/(1+r). Then E[S] = 2r/(1+r), E[S²] = r, and C² = r(1+r)²/(4r²) − 1 = (r−1)²/(4r). So two equal
+// pools for the classes have equal loads. At the default r, C² = 12.005.
 var _ = register(Spec{
 	Name:    "two_class",
 	Summary: "waits 1 or r units of time, each class half of the work: C² = (r-1)²/4r by one number",
@@ -40,8 +39,8 @@ type twoClass struct {
 // mostR gives C² = 2.5·10⁸, above which no run is long enough to estimate the mean.
 const mostR = 1e9
 
-// twoClassDist rounds both times to whole nanoseconds. Mean and C² are within 0.1 % of the request,
-// because no task is shorter than half of the mean.
+// Both times are rounded to whole nanoseconds. Mean and C² are within 0.1 %, because no task is
+// shorter than half of the mean.
 func twoClassDist(mean time.Duration, r float64) (d dist.Dist, shareShort float64, err error) {
 	if mean < time.Microsecond {
 		return nil, 0, fmt.Errorf("mean: must be at least 1us, got %s", dist.FormatDuration(mean))

@@ -10,11 +10,11 @@ import (
 // A Variant is a workload with its parameters.
 type Variant = param.Variant[Spec]
 
-// Parse parses name or name:key=value,… of a registered workload and checks the parameters, also in
-// combination. It does not compute or calibrate.
+// Parse parses name or name:key=value,… of a registered workload and checks the parameters. It does
+// not calibrate.
 func Parse(text string) (Variant, error) { return registry.Parse(&all, text) }
 
-// MustParse is Parse for constants. It panics on errors.
+// MustParse is like Parse but panics on errors.
 func MustParse(text string) Variant { return registry.MustParse(&all, text) }
 
 // Resolve is Parse for a split name and parameters.

@@ -15,7 +15,7 @@ import (
 
 type waiter struct {
 	time func(s *slot, seq uint64) time.Duration
-	// function to sleep with; nil means the runtime's timers
+	// nil: the runtime's timers
 	sleep Sleep
 	// a *slot per task in flight, per instance because a timer must not leave its synctest bubble
 	slots sync.Pool
@@ -25,8 +25,7 @@ type waiter struct {
 	seen  <-chan struct{} // Done channel of the last context, until one is watched
 }
 
-// slot has the objects that a task would otherwise allocate. The generator escapes through
-// interfaces of rand and dist.
+// slot has the objects that a task would otherwise allocate.
 type slot struct {
 	pcg   rand.PCG
 	rand  *rand.Rand // draws from pcg
@@ -43,8 +42,8 @@ func (s *slot) seed(seed, seq uint64) *rand.Rand {
 
 func (w *waiter) SleepBy(sleep Sleep) { w.sleep = sleep }
 
-// Do waits. With the runtime's timers, a context that cannot end costs a time.Sleep, a watched
-// context a timer, and any other a timer and a select.
+// A context that cannot end costs a time.Sleep, a watched context a timer, and any other a timer
+// and a select.
 func (w *waiter) Do(ctx context.Context, seq uint64) error {
 	return w.wait(ctx, seq, 0, math.MaxInt64)
 }
@@ -55,7 +54,7 @@ func (w *waiter) DoPart(
 	return w.Time(seq)-from > length, w.wait(ctx, seq, from, length)
 }
 
-// wait has two defers and seven returns. With one more return Go would allocate a defer list.
+// wait has two defers and seven returns. With one more return, Go would allocate a defer list.
 func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -103,7 +102,6 @@ func (w *waiter) slot() *slot {
 	return new(slot)
 }
 
-// waits is a waiter whose times are drawn from a distribution, by sequence number.
 type waits struct {
 	waiter
 	dist dist.Dist
@@ -148,7 +146,7 @@ func ofMean[D dist.Dist](of func(time.Duration) D) func(uint64, param.Values) (W
 	})
 }
 
-// positiveMean returns the parameter mean, which must not be 0.
+// positiveMean requires the parameter mean to be above 0.
 func positiveMean(v param.Values) (time.Duration, error) {
 	mean := v.Duration("mean")
 	if mean <= 0 {

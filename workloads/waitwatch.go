@@ -8,8 +8,8 @@ import (
 )
 
 // A watch interrupts the waits of a context when it ends, so tasks wait only for their timers. A
-// select over timer and context costs a fifth of a virtual run. The watched context is the one that
-// most tasks share: the strategy's.
+// select over timer and context costs a fifth of a virtual run. The watched context is the
+// strategy's.
 type watch struct {
 	done <-chan struct{} // of the watched context
 
@@ -25,7 +25,7 @@ type watched struct {
 	cut   chan bool // receives whether the timer was stopped early; has room for one
 }
 
-// The states of a watched. A goroutine that changes waiting ends the wait.
+// A goroutine that changes waiting ends the wait.
 const (
 	notWaiting = iota
 	waiting
@@ -86,7 +86,7 @@ func (o *watch) end() {
 	}
 }
 
-// wait waits for d or the end of ctx. If both happen at the same instant, the wait is complete.
+// If d and ctx end at the same instant, the wait is complete.
 func (p *watched) wait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 // Work does the work of task number seq, as Workload.Do does.
 type Work = func(ctx context.Context, seq uint64) error
 
-// Sleep waits for d; if ctx ends first, it returns ctx's error.
+// Sleep waits for d, or returns ctx's error when ctx ends first.
 type Sleep = func(ctx context.Context, d time.Duration) error
 
 // Kind is the resource that a workload uses, which decides the clocks that it may run under.
@@ -26,16 +26,14 @@ const (
 	IO               // uses files, sockets or a database: real clock only
 )
 
-// String names the kind in lower case, as listings do.
 func (k Kind) String() string {
 	return [...]string{Wait: "wait", CPU: "cpu", IO: "io"}[k]
 }
 
-// A Workload does the work of each task and is safe for concurrent use. If it holds files,
-// connections or a server it is also an io.Closer, closed after its run.
+// A Workload does the work of tasks. It is safe for concurrent use, and may be an io.Closer, closed
+// after its run. The methods of the interfaces below that describe task seq do not allocate.
 type Workload interface {
-	// Do does the work of task seq, determined by seed and seq. It returns ctx's error when ctx ends
-	// first.
+	// The work is determined by seed and seq. Do returns ctx's error when ctx ends first.
 	Do(ctx context.Context, seq uint64) error
 	Mean() time.Duration // of one task on an idle machine: exact, or calibrated
 	C2() float64         // squared coefficient of variation of one task's time
@@ -46,44 +44,39 @@ type Distributed interface{ Dist() dist.Dist }
 
 // Timed is implemented by workloads whose task times are known in advance: all waits.
 type Timed interface {
-	// Time returns how long Do(ctx, seq) waits unless ctx ends first. It does not allocate.
+	// Time returns how long Do(ctx, seq) waits unless ctx ends first.
 	Time(seq uint64) time.Duration
 }
 
 // Partitioned is implemented by workloads whose tasks can be done in parts: all waits.
 type Partitioned interface {
-	// DoPart does the part of task seq that starts at offset from, at most length long. more reports
-	// whether another part follows. All parts together do the work of Do.
+	// DoPart does the part of task seq that starts at offset from, at most length long. more
+	// reports whether another part follows.
 	DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error)
 }
 
-// Waiting is implemented by workloads whose tasks wait. The default runtime timers are exact under
-// a virtual clock, but up to a millisecond late under the real one, where the driver may set a
-// better sleep.
+// Waiting is implemented by workloads whose tasks wait. Runtime timers are up to a millisecond late
+// under the real clock, where the driver may set a better sleep.
 type Waiting interface {
-	// SleepBy sets the sleep of its tasks. It is called before the first Do.
+	// SleepBy is called before the first Do.
 	SleepBy(sleep Sleep)
 }
 
-// Classed is implemented by workloads with short and long tasks, which strategies may separate.
+// Classed is implemented by workloads with short and long tasks.
 type Classed interface {
-	// Long reports whether task seq is one of the long ones. It does not allocate.
 	Long(seq uint64) bool
 }
 
-// Computing is implemented by workloads whose tasks either compute or wait, which strategies may
-// separate.
+// Computing is implemented by workloads whose tasks either compute or wait.
 type Computing interface {
-	// Computes reports whether task seq computes. It does not allocate.
 	Computes(seq uint64) bool
 }
 
-// MostLabels is the number of priorities and of tenants, from 0 on, that have results of their own.
+// MostLabels is the number of priorities and of tenants, from 0 on, with separate results.
 const MostLabels = 4
 
 // Prioritised is implemented by workloads whose tasks have priorities.
 type Prioritised interface {
-	// Priority is the strategies.Task.Priority of task seq. It does not allocate.
 	Priority(seq uint64) int32
 	// PriorityShares returns the shares of priorities, from the largest down to 0, or nil if
 	// priorities are not drawn independently.
@@ -92,14 +85,12 @@ type Prioritised interface {
 
 // Tenanted is implemented by workloads whose tasks belong to several tenants.
 type Tenanted interface {
-	// Tenant is the strategies.Task.Tenant of task seq. It does not allocate.
 	Tenant(seq uint64) int32
 }
 
 // Dated is implemented by workloads whose tasks have deadlines.
 type Dated interface {
-	// Allowance returns the deadline of task seq relative to its due instant, or 0. It does not
-	// allocate.
+	// Allowance returns the deadline relative to the due instant, or 0.
 	Allowance(seq uint64) time.Duration
 }
 
@@ -109,7 +100,6 @@ type StatusError struct {
 	RetryAfter time.Duration // from the answer's header; 0 without one
 }
 
-// Error names the status.
 func (e *StatusError) Error() string {
 	return fmt.Sprintf("status %d %s", e.Code, statusText(e.Code))
 }
@@ -121,9 +111,9 @@ type Spec struct {
 	Source  string // paper, seed or library; may be empty
 	Kind    Kind
 	Keys    []param.Key
-	// New builds the workload for one run. Its error names the impossible parameter.
+	// New builds the workload for one run. Its error names the invalid parameter.
 	New func(seed uint64, v param.Values) (Workload, error)
-	// Check returns the error of New without its cost; nil: New is cheap enough.
+	// Check returns the error of New without its cost. Nil: New is cheap.
 	Check func(v param.Values) error
 }
 
@@ -141,7 +131,6 @@ func (s Spec) check(v param.Values) error {
 	return err
 }
 
-// numberFrom is a Spec.Check for an Int from least to most.
 func numberFrom(key string, least, most int) func(param.Values) error {
 	return func(v param.Values) error {
 		if n := v.Int(key); n < least || n > most {
@@ -151,7 +140,6 @@ func numberFrom(key string, least, most int) func(param.Values) error {
 	}
 }
 
-// sizeUpTo is a Spec.Check for a Size from a byte to most, which is spelt so.
 func sizeUpTo(key string, most int64, spelt string) func(param.Values) error {
 	return func(v param.Values) error {
 		if n := v.Size(key); n < 1 || n > most {
@@ -161,13 +149,11 @@ func sizeUpTo(key string, most int64, spelt string) func(param.Values) error {
 	}
 }
 
-// String is the name.
 func (s Spec) String() string { return s.Name }
 
 func register(s Spec) Spec { return all.Add(s.Name, checked(s)) }
 
-// checked adds the parameter for weights, and makes New refuse what Check does, so that no workload
-// has to ask it.
+// checked adds the parameter for weights, and makes New call Check.
 func checked(s Spec) Spec {
 	s = s.withWeights()
 	start := s.New
@@ -182,9 +168,8 @@ func checked(s Spec) Spec {
 	return s
 }
 
-// Register adds another package's workload to All, and so to every command, study and report. Call
-// it before anything runs. It panics on a name that is taken or not lower_snake, and on a Spec
-// without New.
+// Register adds a workload to All, and so to every command, study and report. Call it before
+// anything runs. It panics on a name that is taken or not lower_snake, and on a Spec without New.
 func Register(s Spec) Spec {
 	if s.New == nil {
 		panic(fmt.Sprintf("workload %s: New is nil", s.Name))
@@ -192,7 +177,7 @@ func Register(s Spec) Spec {
 	return all.AddOther(s.Name, checked(s))
 }
 
-// All returns the Specs in the order of their names, the package's own before those of others.
+// All returns the Specs by name, the package's own before others.
 func All() []Spec { return all.All() }
 
 // Lookup returns the named Spec. The error for an unknown name lists the known ones.

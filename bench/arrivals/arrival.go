@@ -20,8 +20,8 @@ type Clients struct {
 
 // Bursts describes the dependence of a steady process's arrivals.
 type Bursts struct {
-	// Dispersion is the index of dispersion of long windows: the variance of the number of arrivals
-	// over its mean. It is 1 for Poisson arrivals, 0 for equal gaps, and more for bursts.
+	// Dispersion is the variance of the number of arrivals in long windows over its mean. It is 1
+	// for Poisson arrivals, 0 for equal gaps, and more for bursts.
 	Dispersion float64
 	// Memory is the number of consecutive arrivals that depend on each other: the correlation time
 	// of the rate times the mean rate.
@@ -34,24 +34,20 @@ type Spec struct {
 	Summary string // one line
 	Source  string
 	Keys    []param.Key
-	// FixedRate reports whether v determines the rate, so the scenario must not. nil: it never
-	// does.
+	// FixedRate reports whether v determines the rate, so the scenario must not.
 	FixedRate func(v param.Values) bool
-	// AllAtOnce: every task is due at the start, so the scenario must give their number.
+	// every task is due at the start, so the scenario must give their number
 	AllAtOnce bool
-	// Unsteady: the rate changes during the run, so a changing response is expected.
+	// the rate changes during the run
 	Unsteady bool
-	// Bursts describes the dependence of arrivals at that rate. nil: unknown.
+	// nil: unknown
 	Bursts func(rate float64, v param.Values) Bursts
-	// Tasks returns the number of tasks of a finite process. nil: infinite.
+	// nil: infinite
 	Tasks func(v param.Values) int
-	// Doubt returns in one line why the plan is doubtful, or "". It may be nil.
-	Doubt func(v param.Values) string
-	// Stages returns the stages of the rate from the start of a run, for results per stage. nil:
-	// none.
+	// Doubt returns in one line why the plan is doubtful, or "".
+	Doubt  func(v param.Values) string
 	Stages func(v param.Values) []Stage
-	// Open plans an open process. rate is in tasks per second, 0 with FixedRate. The error names
-	// the invalid parameter.
+	// rate is in tasks per second, 0 with FixedRate. The error names the invalid parameter.
 	Open   func(rate float64, seed uint64, v param.Values) (Next, error)
 	Closed func(v param.Values) (Clients, error)
 }
@@ -68,13 +64,12 @@ func (s Spec) check(v param.Values) (err error) {
 	return err
 }
 
-// String returns the name.
 func (s Spec) String() string { return s.Name }
 
 func register(s Spec) Spec { return all.Add(s.Name, s.checkOpenOrClosed()) }
 
 // Register adds an arrival process of another package to All, before any run starts. It panics if
-// the name is in use or not in lower_snake, or unless exactly one of Open and Closed is set.
+// the name is in use or not in lower_snake.
 func Register(s Spec) Spec { return all.AddOther(s.Name, s.checkOpenOrClosed()) }
 
 func (s Spec) checkOpenOrClosed() Spec {
@@ -117,8 +112,7 @@ func (v Variant) TakesRate() bool {
 		(v.Spec.FixedRate == nil || !v.Spec.FixedRate(v.Values))
 }
 
-// Bursts returns the dependence of the arrivals at that rate. known is false if the process does
-// not declare it.
+// Bursts describes the arrivals at that rate. known is false if the process does not declare it.
 func (v Variant) Bursts(rate float64) (b Bursts, known bool) {
 	if v.Spec.Bursts == nil {
 		return Bursts{}, false
@@ -134,8 +128,8 @@ func (v Variant) Tasks() int {
 	return v.Spec.Tasks(v.Values)
 }
 
-// Planned counts the tasks of an open process that are due within that time, up to most. It costs
-// about 20 ns per task.
+// Planned counts the tasks that are due within that time, up to most. It costs about 20 ns per
+// task.
 func (v Variant) Planned(
 	rate float64, seed uint64, within time.Duration, most int,
 ) (tasks int, err error) {

@@ -7,21 +7,20 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Bounds of every plan, which keep sums of times far below 292 years, the range of a Duration.
+// Bounds of every plan, far below 292 years, the range of a Duration.
 const (
-	MaxTasks  = 100_000_000        // 6.4 GB of records, at 64 bytes per task
-	MaxSoak   = 1_000_000_000_000  // tasks without records
-	MaxSpan   = 87_600 * time.Hour // ten years
-	LeastRate = 1e-6               // tasks per second
-	MostRate  = 1e9                // tasks per second
-	// number of arrivals from which span estimates the length of a plan
+	MaxTasks        = 100_000_000        // 6.4 GB of records, at 64 bytes per task
+	MaxSoak         = 1_000_000_000_000  // tasks without records
+	MaxSpan         = 87_600 * time.Hour // ten years
+	LeastRate       = 1e-6               // tasks per second
+	MostRate        = 1e9                // tasks per second
 	sampledArrivals = 4096
 	spanText        = "87600h, which is ten years" // MaxSpan
 )
 
 // CheckPlan returns complaints about a plan of that many tasks or, if tasks is 0, of that duration.
-// rate is in tasks per second; 0 means that the process determines it or that it is unknown. most
-// is the largest number of tasks of a run. Each complaint starts with the name of its flag.
+// rate is in tasks per second; 0 means that it is unknown. most is the largest number of tasks of a
+// run.
 func (v Variant) CheckPlan(
 	rate float64, tasks int, duration time.Duration, most float64,
 ) []error {
@@ -64,8 +63,8 @@ func (v Variant) open(rate float64) error {
 	return err
 }
 
-// span returns the approximate time, in seconds, of that many arrivals of a process with its own
-// rate, and for a closed process a lower bound.
+// span is in seconds. It is an estimate for a process with its own rate, and a lower bound for a
+// closed one.
 func (v Variant) span(tasks int) float64 {
 	switch {
 	case v.IsClosed():

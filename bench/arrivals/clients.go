@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// clientStages is a closed process whose number of clients changes from stage to stage. It is not
-// registered: package attack implements it, and runs of strategies do not.
+// clientStages is not registered, because only package attack implements it.
 var clientStages = Spec{
 	Name:     staged,
 	Summary:  "clients whose number changes from stage to stage",
@@ -67,8 +66,8 @@ func MostClients(stages []Stage) int {
 	return int(most)
 }
 
-// NextActive returns the first time, from at on, at which client i of the stages (from 0) sends
-// requests: while the level is above i. It returns false if there is none.
+// NextActive returns the first time, from at on, at which the level is above i, so client i sends
+// requests. It returns false if there is none.
 func NextActive(stages []Stage, i int, at time.Duration) (time.Duration, bool) {
 	level, begin := float64(i), time.Duration(0)
 	for _, s := range stages {

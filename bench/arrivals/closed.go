@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// closed is a fixed number of clients. A client thinks before each task, including its first, so
-// clients do not start in step. It submits its next task after the previous task is done.
+// A client thinks before each task, including its first, so clients do not start in step.
 var _ = register(Spec{
 	Name:    "closed",
 	Summary: "a fixed number of clients, each of which thinks after every task",
@@ -34,5 +33,5 @@ var _ = register(Spec{
 	},
 })
 
-// maxClients bounds the goroutines of a run, one per client.
+// Each client has a goroutine.
 const maxClients = 1_000_000

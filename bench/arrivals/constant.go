@@ -6,8 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// constant has equal gaps. Task i is due at (i+1)/rate, rounded once, so rounding errors do not
-// accumulate.
+// Task i is due at (i+1)/rate, rounded once, so rounding errors do not accumulate.
 var _ = register(Spec{
 	Name:    "constant",
 	Summary: "equal gaps: task i is due at (i+1)/rate",

@@ -8,9 +8,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// linear is a ramp. At time t the rate is b+at, so task n is due when bt + at²/2 = n+1. This form
-// of the positive root is accurate for small a. Vegeta's pacer extrapolates the current rate and is
-// late on a steep ramp.
+// At time t the rate is b+at, so task n is due when bt + at²/2 = n+1. This form of the positive
+// root is accurate for small a.
 var _ = register(Spec{
 	Name:     "linear",
 	Summary:  "a rate that grows steadily, starting from the scenario's",

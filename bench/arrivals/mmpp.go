@@ -6,8 +6,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// mmpp is the Markov-modulated Poisson process with two states. Unlike in onoff, its gaps are
-// correlated, so long windows are burstier than the gaps alone suggest.
+// Unlike in onoff, the gaps are correlated, so long windows are burstier than the gaps alone
+// suggest.
 var _ = register(Spec{
 	Name:    "mmpp",
 	Summary: "Poisson arrivals whose rate jumps between two levels, about the scenario's mean rate",

@@ -9,12 +9,12 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// A phase of a modulated process has Poisson arrivals at rate per nanosecond, for mean nanoseconds.
+// rate is per nanosecond, mean in nanoseconds.
 type phase struct{ rate, mean float64 }
 
-// modulated has Poisson arrivals whose rate alternates between two phases. The phases have
-// exponential lengths (an MMPP with two states) or, if fixed, constant lengths. It starts at a
-// random point of a cycle, so the expected rate is right from the start.
+// The rate alternates between two phases of exponential lengths (an MMPP with two states) or, if
+// fixed, constant lengths. A run starts at a random point of a cycle, so the expected rate is right
+// from the start.
 type modulated struct {
 	phases [2]phase
 	fixed  bool
@@ -28,7 +28,6 @@ const (
 	phaseBounds = "want 1µs to 24h"
 )
 
-// openModulated opens a process with phases of these means. weights are their relative rates.
 func openModulated(
 	rate float64, seed uint64, v param.Values, first, second string, weights [2]float64, fixed bool,
 ) (Next, error) {
@@ -85,10 +84,9 @@ func (m *modulated) plan(seed uint64) Next {
 	}
 }
 
-// burstsOf returns the Bursts of openModulated's process. With exponential phases of means a and b
-// the rate has the correlation time τ = 1/(1/a + 1/b), so the dispersion is 1 +
-// 2τ·Var(rate)/E(rate). With fixed lengths each cycle has the same expected number of arrivals, so
-// the dispersion is 1.
+// With exponential phases of means a and b the rate has the correlation time τ = 1/(1/a + 1/b), so
+// the dispersion is 1 + 2τ·Var(rate)/E(rate). With fixed lengths each cycle has the same expected
+// number of arrivals, so the dispersion is 1.
 func burstsOf(
 	rate float64, v param.Values, first, second string, weights [2]float64, fixed bool,
 ) Bursts {

@@ -7,13 +7,11 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// stream separates the random numbers of arrivals from those of the task times, which are drawn
-// from (seed, sequence number).
+// stream separates the random numbers of arrivals from those of the task times.
 const stream = 0x61727269_76616c73
 
-// poisson has independent exponential gaps, so arrivals see time averages (PASTA). The sum is a
-// float64 in nanoseconds, rounded once per arrival. It is exact to the nanosecond for 2^53 ns, or
-// 104 days.
+// The sum of gaps is a float64 in nanoseconds, rounded once per arrival. It is exact to the
+// nanosecond for 2^53 ns, or 104 days.
 var poisson = register(Spec{
 	Name:    "poisson",
 	Summary: "independent exponential gaps: many independent users",

@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// sine is a shortened daily cycle. At time t the rate is m(1 + A sin(o + ωt)), so the expected
-// number of arrivals until t is
+// At time t the rate is m(1 + A sin(o + ωt)), so the expected number of arrivals until t is
 //
 //	H(t) = mt + mA/ω · (cos o − cos(o + ωt))
 //
@@ -54,8 +53,8 @@ func (s swing) count(t float64) float64 {
 	return s.rate * (t + s.amp/s.turn*(math.Cos(s.offset)-math.Cos(s.offset+s.turn*t)))
 }
 
-// inverse returns the time at which count is n. from is a time with a smaller count. It uses
-// Newton's method, and bisection when a step leaves the bracket.
+// inverse uses Newton's method from a time with a smaller count, and bisection when a step leaves
+// the bracket.
 func (s swing) inverse(n, from float64) float64 {
 	lo, hi := from, n/s.rate+2*s.amp/s.turn // the cosines differ by at most 2
 	t := min(max(from+1/s.at(from), lo), hi)

@@ -14,8 +14,7 @@ import (
 
 // A Stage is a part of a run with its own load.
 type Stage struct {
-	// Level is a factor on the scenario's rate (0 is a pause), or with unit=rate the rate in tasks
-	// per second.
+	// Level is a factor on the scenario's rate, or with unit=rate the rate in tasks per second.
 	Level float64
 	For   time.Duration
 	Ramp  bool    // the level changes linearly from Level to To
@@ -25,7 +24,6 @@ type Stage struct {
 // Mean returns the mean level.
 func (s Stage) Mean() float64 { return (s.Level + s.last()) / 2 }
 
-// last returns the level at the end.
 func (s Stage) last() float64 {
 	if s.Ramp {
 		return s.To
@@ -41,9 +39,8 @@ const (
 )
 
 // stages runs the clock of another process at the speed of each stage, so gaps scale with the load,
-// even if the load changes within a gap. Exponential gaps then give an inhomogeneous Poisson
-// process (Çinlar, Introduction to Stochastic Processes, 1975). The process itself runs at the
-// first level above 0. The last level continues to the end of the run.
+// even within a gap. Exponential gaps then give an inhomogeneous Poisson process (Çinlar,
+// Introduction to Stochastic Processes, 1975). The last level continues to the end of the run.
 var _ = register(Spec{
 	Name:     staged,
 	Summary:  "another process, at a load that changes from stage to stage",
@@ -130,9 +127,8 @@ func Staged(of Variant, text string) (Variant, error) {
 		nest(of)))
 }
 
-// Ramps returns a process in the stages of text, such as "30s:0..200, 2m:200, 30s:0". Each stage
-// has a length and a rate in tasks per second, or a rate that changes linearly between two values.
-// total is the sum of the lengths.
+// Ramps returns a process in stages such as "30s:0..200, 2m:200, 30s:0": a length, and a rate in
+// tasks per second, which may change linearly. total is the sum of the lengths.
 func Ramps(of Variant, text string) (v Variant, total time.Duration, err error) {
 	if !of.TakesRate() || of.Spec.Stages != nil {
 		return Variant{}, 0, fmt.Errorf("arrival %s accepts no rate, so it cannot have stages", of.Spec.Name)
@@ -173,7 +169,6 @@ func joined(stages []Stage) string {
 	return strings.Join(at, "_")
 }
 
-// readLevels parses 200 or 0..200.
 func (s *Stage) readLevels(text string) (err error) {
 	from, to, ramp := strings.Cut(text, "..")
 	if s.Level, err = strconv.ParseFloat(from, 64); err != nil || !ramp {
@@ -198,7 +193,7 @@ func (s Stage) String() string {
 	return fmt.Sprintf("%vx%s", s.Level, length)
 }
 
-// readStages parses the parameter at. It rejects stages that are not in canonical form.
+// readStages rejects stages that are not in canonical form.
 func readStages(v param.Values) (stages []Stage, err error) {
 	most, of := float64(mostLevel), "times the load"
 	switch v.Choice("unit") {
@@ -281,7 +276,7 @@ func (w *warp) wrap(next Next) Next {
 	return func() time.Duration { return w.runTime(next()) }
 }
 
-// runTime returns the run time of a process time. Rounding never exceeds the end of a stage.
+// Rounding never exceeds the end of a stage.
 func (w *warp) runTime(t time.Duration) time.Duration {
 	for t > w.processEnd && w.now < len(w.stages)-1 {
 		w.now++
@@ -304,14 +299,14 @@ func (w *warp) runTime(t time.Duration) time.Duration {
 	return at
 }
 
-// leastAfter is the level after the last stage if that ends with 0, because a process never ends.
+// leastAfter is the level after a last stage that ends with 0, because a process never ends.
 const leastAfter = LeastRate
 
 func (w *warp) length(s Stage) time.Duration {
 	return time.Duration(math.Round(float64(s.For) * s.Mean() / w.base))
 }
 
-// timeWithin solves for the run time within a stage in which the process advances by t.
+// timeWithin returns the run time within a stage in which the process advances by t.
 func (w *warp) timeWithin(s Stage, t float64) float64 {
 	if !s.Ramp {
 		return t / (s.Level / w.base)

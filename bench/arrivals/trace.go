@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// trace has no seed at scale 1: it repeats recorded arrivals. The workload of that name uses the
-// durations of the same part of the same file, so tasks with equal numbers correspond.
+// The workload of that name uses the same part of the file, so tasks with equal numbers correspond.
 var _ = register(Spec{
 	Name: "trace",
 	Summary: "arrivals as a file has recorded them: CSV, TSV, JSON lines or an access log; with as " +

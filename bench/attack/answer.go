@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// An answer is the outcome of one call. Calls fill it in place: returning copies would grow the
-// stack of every goroutine that runs a request beyond 4 kB, a fifth of the cost of a request.
+// Calls fill an answer in place: returning copies would grow the stack of every goroutine that runs
+// a request beyond 4 kB, a fifth of the cost of a request.
 type answer struct {
 	status     int // 0: no answer
 	in, out    int64
@@ -26,16 +26,16 @@ type answer struct {
 	stored     bool  // its cookies are in the session's jar
 	// from sending the request to the first byte of the answer; 0: unknown
 	firstByte time.Duration
-	// the answer with an empty body, if it is a redirect
+	// with an empty body
 	redirect *http.Response
 	kept     *checks.Answer // the parts to keep; nil: none
 }
 
-// kept allocates the kept parts of an answer: those that the attack needs, and of the first answers
-// with a status that is no success also the body. nil: none. run.inspect releases them for reuse.
+// kept allocates the parts that checks need and, for the first failures with each status, the body.
+// run.inspect releases them for reuse.
 func (c *caller) kept(status int) *checks.Answer {
 	keep := c.keep
-	if c.attack.outcomeOf(status) != record.Completed && status > 0 && !c.saidEnough(status) {
+	if c.attack.outcomeOf(status) != record.Completed && status > 0 && !c.keptEnough(status) {
 		keep = checks.Needs{Head: true, Body: max(keep.Body, checks.ForFailures)}
 	}
 	if keep == (checks.Needs{}) {
@@ -47,9 +47,8 @@ func (c *caller) kept(status int) *checks.Answer {
 	return k
 }
 
-// saidEnough reports whether enough answers with that status were kept. Each step of a session has
-// failures of its own.
-func (c *caller) saidEnough(status int) bool {
+// In sessions every failure is kept, because each step has its own failures.
+func (c *caller) keptEnough(status int) bool {
 	return c.attack.Session == nil && (status >= len(c.said) ||
 		c.said[status].Load() >= checks.MostBodies || c.said[status].Add(1) > checks.MostBodies)
 }
@@ -133,7 +132,7 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// response reads the headers. The size limit covers all of them, interim responses included.
+// The size limit covers all headers, interim responses included.
 func (w *wire) response(to *http.Request) (*http.Response, error) {
 	for {
 		resp, err := http.ReadResponse(w.reader, to)
@@ -144,8 +143,7 @@ func (w *wire) response(to *http.Request) (*http.Response, error) {
 	}
 }
 
-// skip reads n bytes. All but the end bypasses the buffer, so that bytes after the body are
-// noticed.
+// Only the last bytes go through the buffer, which reveals bytes after the body.
 func (w *wire) skip(n int64, to io.Writer) (read int64, err error) {
 	if n > int64(w.reader.Size()) {
 		b := buffers.Get().(*[]byte)
@@ -175,7 +173,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// skipChunks reads a chunked body and its trailer. more reports whether bytes after it were read.
+// more reports whether bytes after the body and its trailer were read.
 func (w *wire) skipChunks(to io.Writer) (read int64, more bool, err error) {
 	b := buffers.Get().(*[]byte)
 	defer buffers.Put(b)
@@ -193,7 +191,6 @@ func (w *wire) skipChunks(to io.Writer) (read int64, more bool, err error) {
 		_, err = w.reader.Discard(2)
 		return read, false, err
 	}
-	// net/http parses the trailer
 	rest := bufio.NewReader(io.MultiReader(strings.NewReader(
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"), w.reader))
 	resp, err := http.ReadResponse(rest, nil)

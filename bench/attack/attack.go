@@ -34,8 +34,7 @@ const (
 	DefaultStreams = transport.Default
 )
 
-// Defaults returns the attack that `poolbench attack` sends if only a URL is given: for 10 s, with
-// redirects followed, templates filled in, and requests that the server did not process retried.
+// Defaults returns the attack that `poolbench attack` sends if only a URL is given.
 func Defaults() Attack {
 	return Attack{Redirects: 10, Templates: true, Resend: true, DNSTTL: 30 * time.Second,
 		Duration: 10 * time.Second}
@@ -45,98 +44,92 @@ func Defaults() Attack {
 // zero except Requests and one of Tasks and Duration.
 type Attack struct {
 	Requests []Request // sent in turn, or the steps of the Session
-	// send sessions of these steps (see WithSession): Rate, Tasks and Arrival then count sessions.
-	// nil: single requests
+	// steps of sessions: Rate, Tasks and Arrival then count sessions; nil: single requests
 	Session *sessions.Session
-	// fill in {{…}} in URL, headers and bodies for each request (see package requests)
+	// fill in {{…}} in URL, headers and bodies for each request
 	Templates bool
 	Data      *requests.Data // for templates: request i uses row i modulo their number; nil: none
 	DataOnce  bool           // use each row once: the attack ends after the last row
 	// variables already filled into the requests; their values are masked in all output
 	Environment []requests.Variable
-	// an answer that fails a check fails its request. An answer that passes a check on the status is
-	// completed, whatever the status
+	// an answer that fails a check fails its request. An answer that passes a check on the status
+	// is completed, whatever the status
 	Checks checks.List
-	// bytes of a body that checks and captures read, after decompression. An answer needs up to that
-	// much memory while it is read. 0 is checks.MostBody
+	// bytes of a decompressed body that checks and captures read; 0: checks.MostBody
 	CheckBytes int
 	StopIf     []checks.Stop // rules that end the attack early, with a *Stopped as Report.Cut
 	// query parameters whose values are shown; all others are masked
 	ShowQuery []string
-	// name of the target in the result; "" is host and path of the first request
+	// name of the target in the result; "": host and path of the first request
 	Label string
 
 	Arrival arrivals.Variant // when requests are due; zero is constant
-	// requests per second; 0 is DefaultRate, unless the arrival process sets it
+	// requests per second; 0: DefaultRate, unless the arrival process sets it
 	Rate    float64
 	Clients int // above 0: a closed loop of this many clients, each with one connection
-	// numbers of clients over time: Clients is then the highest one, and Duration the length of all
-	// stages. A client sends requests while the level is above its number, counted from 0. nil: none
+	// numbers of clients over time. Clients is then the maximum, and Duration the length of all
+	// stages. A client sends requests while the level is above its number, counted from 0
 	ClientStages []arrivals.Stage
 	Tasks        int           // requests to send; 0: until Duration
 	Duration     time.Duration // requests due later are not sent; 0: until Tasks are sent
-	// time after the last due request until open requests, sent or not, are abandoned; 0 is
-	// DefaultDrain
+	// how long open requests may take after the last due request; 0: DefaultDrain
 	Drain time.Duration
 
 	Strategy strategies.Variant // in front of the client; zero: none
 	Limit    int                // maximum requests in flight through the strategy; 0 is DefaultLimit
 	Queue    int                // slots of the strategy's queue, as bench.Scenario.Queue
 
-	// maximum requests in flight of an open loop without a strategy; 0 is Unlimited
+	// maximum requests in flight of an open loop without a strategy; 0: Unlimited
 	MaxInFlight int
 	Connections int // maximum connections to a host; 0: no limit
-	// from sending a request to the end of its answer; 0 is DefaultTimeout
+	// from sending a request to the end of its answer; 0: DefaultTimeout
 	Timeout time.Duration
 	// redirects to follow; one more is an error. 0: the redirect is the answer
 	Redirects int
-	// retry a request on a fresh connection if the server did not process it (a stream beyond the last
-	// one of a GOAWAY, or a refused stream), and an idempotent one if its connection was reused and
-	// ended before any byte of an answer (RFC 9113, 6.8; RFC 9110, 9.2.2)
+	// retry a request on a fresh connection if the server did not process it, or if it is
+	// idempotent and its reused connection ended before any byte of an answer (RFC 9113, 6.8; RFC
+	// 9110, 9.2.2)
 	Resend   bool
 	Insecure bool // do not verify certificates
 	TLS      TLS
 	Resolve  []Resolve // addresses of hosts and ports that replace DNS
-	// how long the addresses of a host are used before it is looked up again; 0: for one connection.
-	// New connections go to all addresses in turn
-	DNSTTL time.Duration
-	// close each connection of HTTP/1.1 after one request
+	// how long the addresses of a host are used before the next lookup; 0: for one connection
+	DNSTTL      time.Duration
 	NoKeepAlive bool
-	// share of the requests that carry a traceparent header (see TraceID); 0: none
+	// share of the requests that carry a traceparent header (see TraceID)
 	Trace float64
-	// HTTP/2 over TLS, or in the clear; neither: HTTP/1.1
+	// HTTP/2 over TLS, or without TLS; neither: HTTP/1.1
 	HTTP2, H2C bool
 	HTTP3      bool // over QUIC, by package http3
 	// maximum concurrent requests on a connection of HTTP/2, HTTP/3 or gRPC; 0: 100
 	Streams int
-	// a Unix socket for all connections, whatever the URLs; "": none
+	// a Unix socket for all connections
 	UnixSocket string
 	// an encoded FileDescriptorSet for gRPC; nil: use server reflection
 	Descriptors []byte
 	// status with which the server's own strategy sheds, such as 503; 0: none
 	Shed int
 	Seed uint64 // of the arrivals
-	// keep no record of single requests, so that an open loop can run without limit, as
-	// bench.Scenario.Soak. Always on beyond record.MostTasks requests
+	// keep no record of single requests, as bench.Scenario.Soak. Always on beyond record.MostTasks
+	// requests
 	Soak bool
-	// result of an interrupted soak to continue, as bench.Scenario.Before; nil: start afresh
+	// result of an interrupted soak to continue, as bench.Scenario.Before
 	Before *bench.Result
 
-	// Agents above 0 share the attack: this one is number Agent, from 0, and sends its part of the
-	// plan. Limit, Queue, Workers and Connections apply to each agent. Clients are divided.
+	// Agents above 0 share the attack. This agent, number Agent from 0, sends its part of the plan.
+	// Limits apply to each agent. Clients are divided.
 	Agents, Agent int
 	Profile       string // what is profiled beside, as bench.Scenario.Profile; "": nothing is
-	// Start is when the plan begins, by the clock of this machine; zero: now
+	// Start of the plan, by the clock of this machine; zero: now
 	Start time.Time
 
-	// Vegeta receives each result in vegeta's encoding, without headers and bodies, for vegeta report
-	// and vegeta plot. The timestamp is when the request was due, the latency its response time. nil:
-	// none.
+	// Vegeta receives each result in vegeta's encoding, without headers and bodies, with the due
+	// time as timestamp and the response time as latency.
 	Vegeta io.Writer
-	// DeadLetters store the requests that a retrying strategy gave up: seq, method, url and the last
-	// status. The attack ends if one cannot be stored. nil: none.
+	// DeadLetters store the requests that a retrying strategy gave up: seq, method, url and the
+	// last status. The attack ends if one cannot be stored.
 	DeadLetters strategies.DeadLetters
-	// Watch is called with the progress several times a second; nil: never.
+	// Watch is called with the progress several times a second.
 	Watch func(Progress)
 
 	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: the network

@@ -113,7 +113,7 @@ func (c *caller) choose(ctx context.Context, a Attack) error {
 	return nil
 }
 
-// byNetHTTP sends through net/http, with the proxies of the environment.
+// byNetHTTP uses the proxies of the environment.
 type byNetHTTP struct{ *caller }
 
 func (b *byNetHTTP) prepare(*message) error { return nil }
@@ -151,7 +151,6 @@ func (c *caller) spokenOr(other string) string {
 	return other
 }
 
-// close closes every connection and ends the requests on them.
 func (c *caller) close() {
 	c.conns.Close()
 	c.transport.CloseIdleConnections()
@@ -178,8 +177,8 @@ func (c *caller) call(ctx context.Context, m *message) answer {
 	return c.way.call(ctx, m)
 }
 
-// A watched call is one by net/http. Any goroutine may call its hooks, also after the answer. Times
-// are in ns since begun.
+// Any goroutine may call the hooks of a watched call, also after the answer. Times are in ns since
+// begun.
 type watched struct {
 	calls       *record.CallCounter
 	begun       time.Time
@@ -219,8 +218,7 @@ func (c *caller) read(resp *http.Response) answer {
 	return a
 }
 
-// retryAfter parses the header: whole seconds or a date. It returns 0 for anything else and for
-// values that overflow a Duration.
+// retryAfter parses whole seconds or a date. It returns 0 for anything else and on overflow.
 func retryAfter(text string, now func() time.Time) time.Duration {
 	if text == "" {
 		return 0
@@ -238,8 +236,7 @@ func retryAfter(text string, now func() time.Time) time.Duration {
 	return 0
 }
 
-// A sender is a transport that counts round trips and sends each request once unless resending is
-// allowed.
+// A sender counts round trips and sends each request once unless resending is allowed.
 type sender struct {
 	*http.Transport
 	resend bool

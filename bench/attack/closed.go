@@ -12,10 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A closedLoop is a number of clients, each of which sends a request, waits for the answer, and
-// sends the next. A request is due when the previous answer arrives, so response and service time
-// are equal, and neither includes the requests that a slow server delays. It serves comparison with
-// other closed-loop tools.
+// In a closedLoop a request is due when the previous answer arrives, so response and service time
+// are equal, and neither includes the requests that a slow server delays.
 type closedLoop struct {
 	*run
 	clients   sync.WaitGroup
@@ -64,7 +62,7 @@ func (r *run) closed() {
 		l.clients.Add(1)
 		go func() {
 			c.due = l.now()
-			c.goOn()
+			c.sendRequests()
 		}()
 	}
 	l.clients.Wait()
@@ -78,8 +76,8 @@ func (r *run) closed() {
 	}
 }
 
-// goOn sends the client's requests until they end or a ring takes over.
-func (c *client) goOn() {
+// sendRequests sends the client's requests until they end or a ring takes over.
+func (c *client) sendRequests() {
 	for c.next() {
 		a := c.of.caller.call(c.of.ctx, c.message)
 		c.settle(a, c.of.now())
@@ -112,8 +110,6 @@ func (c *client) next() bool {
 	return true
 }
 
-// awaitStage waits until the client may send. It returns false if no stage is left in which it may,
-// or if the attack has ended.
 func (c *client) awaitStage() bool {
 	l := c.of
 	if l.attack.ClientStages == nil {
@@ -132,7 +128,6 @@ func (c *client) awaitStage() bool {
 	return true
 }
 
-// nextStep is next for a session: its next step when due, or the first step of a new session.
 func (c *client) nextStep() bool {
 	l := c.of
 	if c.visit == nil {
@@ -183,7 +178,7 @@ func (c *client) settle(a answer, end int64) {
 	if c.due = end; a.kept != nil {
 		c.due = l.now() // after the checks
 	}
-	if c.visit != nil && !l.goesOn(c.visit, s) {
+	if c.visit != nil && !l.endStep(c.visit, s) {
 		c.visit = nil
 	}
 	if s.outcome == record.Failed && s.status == 0 {
@@ -192,11 +187,10 @@ func (c *client) settle(a answer, end int64) {
 	}
 }
 
-// errFull ends a closed loop without a number of requests.
 var errFull = fmt.Errorf("%d requests are as many as one attack records", arrivals.MaxTasks)
 
-// afterError is a client's pause after a request without an answer. Without it, a client would spin
-// and exhaust the ports if the server is down.
+// Without a pause after a request without an answer, a client would spin and exhaust the ports if
+// the server is down.
 const afterError = 10 * time.Millisecond
 
 func (r *run) take(s *sample, a answer) {

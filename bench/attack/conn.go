@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A trackedConn leaves its connSet when it is closed. Setting its deadline is free in the usual
-// case: the deadline in force stays and is moved only when it expires too early.
+// A trackedConn leaves its connSet when it is closed. The deadline in force is moved only when it
+// expires too early, which avoids most system calls.
 type trackedConn struct {
 	net.Conn
 	of       *connSet
@@ -20,7 +20,6 @@ type trackedConn struct {
 	given    atomic.Bool
 }
 
-// Expect sets the deadline of subsequent reads and writes.
 func (c *trackedConn) Expect(deadline time.Time) error {
 	c.deadline = deadline
 	if !c.armed.IsZero() && !deadline.Before(c.armed) {
@@ -41,7 +40,6 @@ func (c *trackedConn) arm() error {
 
 var past = time.Unix(1, 0)
 
-// GiveUp ends current and later reads and writes with a deadline error.
 func (c *trackedConn) GiveUp() {
 	c.given.Store(true)
 	_ = c.SetDeadline(past) // fails only if closed

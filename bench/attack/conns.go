@@ -19,8 +19,8 @@ type connOptions struct {
 	Give    func(why error) // ends the attack, with a *NobodyError
 }
 
-// A connSet is the set of open connections. Requests in flight are given up by closing it: a
-// context for each request would cost one or two allocations.
+// Closing a connSet gives up the requests in flight, because a context for each request would cost
+// one or two allocations.
 type connSet struct {
 	connOptions
 	mu         sync.Mutex
@@ -40,7 +40,6 @@ func newSet(o connOptions) *connSet {
 // succeeded.
 type NobodyError struct{ error }
 
-// Error implements error.
 func (e *NobodyError) Error() string {
 	if _, ok := errors.AsType[*transport.TLSError](e.error); ok {
 		return "cannot connect: " + e.error.Error()
@@ -48,7 +47,6 @@ func (e *NobodyError) Error() string {
 	return "nobody answers: " + e.error.Error()
 }
 
-// Unwrap returns the error of the last dial.
 func (e *NobodyError) Unwrap() error { return e.error }
 
 // Dialed counts a connection that another package made, or failed to make, in the time took.
@@ -63,7 +61,6 @@ func (s *connSet) Dialed(ctx context.Context, took time.Duration, err error) {
 	s.made = true
 }
 
-// Dial is the DialContext of a transport. It returns a *trackedConn.
 func (s *connSet) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	s.mu.Lock()
 	closed := s.closed
@@ -81,7 +78,6 @@ func (s *connSet) Dial(ctx context.Context, network, address string) (net.Conn, 
 	return s.Add(raw)
 }
 
-// Add adds an open connection to the set.
 func (s *connSet) Add(raw net.Conn) (net.Conn, error) {
 	made := &trackedConn{Conn: raw, of: s}
 	s.mu.Lock()
@@ -122,7 +118,7 @@ func (s *connSet) Secured(ctx context.Context, err error) error {
 	return err
 }
 
-// Close closes every connection, including later ones.
+// Close closes later connections, too.
 func (s *connSet) Close() {
 	s.mu.Lock()
 	s.closed = true

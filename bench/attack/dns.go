@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// A names looks hosts up and connects to their addresses in turn, so that the connections of an
-// attack are spread over all of them. net.Dialer would prefer the first address, and look the host
-// up for each connection.
+// names connects to the addresses of a host in turn. net.Dialer would prefer the first address, and
+// look the host up for each connection.
 type names struct {
 	ttl    time.Duration // how long addresses are used; 0: for one connection
 	turn   int           // of the first connection to each host
@@ -22,7 +21,6 @@ type names struct {
 	hosts map[string]*name
 }
 
-// A name is a host with its addresses.
 type name struct {
 	free  chan struct{} // has a token unless somebody looks the host up
 	all   []netip.Addr
@@ -49,8 +47,7 @@ func (n *names) host(host string) *name {
 	return h
 }
 
-// addresses returns the addresses of a host and port to try for a new connection: first the
-// preferred family (RFC 6724), beginning with the one whose turn it is, then the other family.
+// The preferred family comes first (RFC 6724), beginning with the address whose turn it is.
 func (n *names) addresses(
 	ctx context.Context, address string,
 ) (preferred, others []string, err error) {
@@ -92,7 +89,6 @@ func (n *names) addresses(
 	return slices.Concat(preferred[at:], preferred[:at]), others, nil
 }
 
-// connect connects to an address of the host.
 func (n *names) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	preferred, others, err := n.addresses(ctx, address)
 	if err != nil {
@@ -107,7 +103,7 @@ func (n *names) connect(ctx context.Context, network, address string) (net.Conn,
 // leastTry is the least time for an address, if there is a deadline, as in package net.
 const leastTry = 2 * time.Second
 
-// oneOf connects to the first address that accepts. Each has its part of the time.
+// oneOf tries the addresses in turn, each for its part of the time.
 func (n *names) oneOf(
 	ctx context.Context, network string, all []string,
 ) (conn net.Conn, first error) {
@@ -135,7 +131,6 @@ func (n *names) oneOf(
 // headStart is the time before the other family is tried (RFC 8305), as in package net.
 const headStart = 300 * time.Millisecond
 
-// race connects to an address of either family. The preferred one has a head start.
 func (n *names) race(
 	ctx context.Context, network string, preferred, others []string,
 ) (net.Conn, error) {

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// follow follows redirects over wires. An http.Client decides about method, body, headers and
-// Referer of each request.
+// An http.Client decides about method, body, headers and Referer of each request.
 func (all *wiring) follow(
 	ctx context.Context, m *message, deadline time.Time, first answer,
 ) (last answer) {
@@ -48,7 +47,7 @@ func (all *wiring) follow(
 	return last
 }
 
-// hops counts the body bytes of all requests and answers of a call that follows redirects.
+// hops counts the body bytes of a call that follows redirects.
 type hops struct{ in, out int64 }
 
 func (h *hops) through(via roundTrip) roundTrip {
@@ -78,7 +77,6 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// noteFollowed keeps the URLs of redirects, which may contain secrets.
 func (a *answer) noteFollowed(resp *http.Response) {
 	if a.kept == nil {
 		return
@@ -88,8 +86,7 @@ func (a *answer) noteFollowed(resp *http.Response) {
 	}
 }
 
-// follow follows redirects from the first answer with a client of net/http. Later requests go
-// through via.
+// first is the answer to the first request. Later requests go through via.
 func (m *message) follow(
 	ctx context.Context, first *http.Response, redirects int, via roundTrip,
 ) (*http.Response, error) {
@@ -105,8 +102,8 @@ func (m *message) follow(
 }
 
 // leaves reports whether a redirect leads, or has led, to another host than the first request.
-// Another port, or the same host without TLS, counts as another host. The step from HTTP's port to
-// HTTPS's does not.
+// Another port, or the same host without TLS, counts as another host, but the step from HTTP's port
+// to HTTPS's does not.
 func leaves(r *http.Request, via []*http.Request) bool {
 	from := via[0].URL
 	elsewhere := func(next *http.Request) bool {
@@ -127,8 +124,7 @@ func port(u *url.URL) string {
 
 func isDefault(u *url.URL) bool { return port(u) == port(&url.URL{Scheme: u.Scheme}) }
 
-// dropHeaders removes the user's headers, and the Referer, which contains the previous query.
-// Headers that describe a resent body stay.
+// The Referer contains the previous query.
 func dropHeaders(r *http.Request) {
 	kind := r.Header.Values("Content-Type")
 	r.Header = http.Header{}

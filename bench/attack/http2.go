@@ -16,9 +16,8 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// http2 sends over HTTP/2. net/http dials and speaks the protocol, and http2 assigns requests to
-// connections: a transport alone would open one connection per host, and resend requests without
-// counting them.
+// http2 assigns requests to connections of net/http. A transport alone would open one connection
+// per host, and resend requests without counting them.
 type http2 struct {
 	*caller
 	transport *http.Transport
@@ -27,7 +26,6 @@ type http2 struct {
 	hosts     transport.Hosts[*streamed]
 }
 
-// A streamed connection counts its frames.
 type streamed struct {
 	*http.ClientConn
 	frames *transport.Watched
@@ -82,8 +80,7 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 	return a
 }
 
-// exchange sends the request, again if that is allowed or it was not sent. Closing the body of the
-// answer releases its stream.
+// Closing the body of the answer releases its stream.
 func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, error) {
 	name, err := h.names.of(r)
 	if err != nil {
@@ -122,21 +119,20 @@ func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, e
 // mostAgain limits how often a request looks for another connection.
 const mostAgain = 3
 
-// again returns the request to resend, nil if it must not be, and whether it was sent before.
+// again returns nil if the request must not be resent, and whether it was sent before.
 func (h *http2) again(
 	r *http.Request, c *streamed, tries int, err error,
 ) (next *http.Request, went bool) {
 	went = err.Error() != "http2: client conn not usable"
 	lost := c.used.Load() && tries == 0 && c.frames.Broke() && transport.Repeatable(r)
 	if tries >= mostAgain || r.Context().Err() != nil ||
-		went && !(h.attack.Resend && (unbegun(err) || lost)) {
+		went && !(h.attack.Resend && (notProcessed(err) || lost)) {
 		return nil, went
 	}
 	return transport.Again(r), went
 }
 
-// A streamReset has the form of net/http's internal error, which is matched by form because it has
-// no exported name.
+// A streamReset has the form of net/http's internal error, which has no exported name.
 type streamReset struct {
 	StreamID uint32
 	Code     uint32
@@ -145,9 +141,9 @@ type streamReset struct {
 
 func (s streamReset) Error() string { return fmt.Sprintf("reset by code %d", s.Code) }
 
-// unbegun reports whether the server did not begin the request: it refused the stream, or the
-// stream is beyond the last one of its GOAWAY.
-func unbegun(err error) bool {
+// notProcessed means that the server refused the stream, or that the stream is beyond the last one
+// of its GOAWAY.
+func notProcessed(err error) bool {
 	const refused = 7 // RFC 9113, 7
 	var reset streamReset
 	return errors.As(err, &reset) && reset.Code == refused ||
@@ -165,7 +161,7 @@ func (l *lent) Close() error {
 	return err
 }
 
-// connect waits until the server has sent its settings, and passes its limit of streams to limit.
+// connect waits for the server's settings, which contain its limit of streams.
 func (h *http2) connect(
 	ctx context.Context, u *url.URL, name string, limit func(streams int),
 ) (*streamed, error) {

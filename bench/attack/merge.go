@@ -23,7 +23,7 @@ type Agent struct {
 	Share  *Share          // nil: lost
 	Lost   string          // why the share is lost
 	Doubts []result.Reason // found by the coordinator
-	// its clock minus the coordinator's, and the error bound
+	// the agent's clock minus the coordinator's, and the error bound
 	Offset, OffsetError time.Duration
 }
 
@@ -44,7 +44,6 @@ func (g Agent) Verdict() (v result.Verdict) {
 	return v
 }
 
-// String returns a line about the agent.
 func (g Agent) String() string {
 	if g.Share == nil {
 		return fmt.Sprintf("%s lost: %s", g.Name, g.Lost)
@@ -54,10 +53,8 @@ func (g Agent) String() string {
 }
 
 // Merge makes one report of the shares of an attack, as a single generator of the whole plan would.
-// Agent k of a.Agents is number k. Each share is checked against the plan, and its counts against
-// its records. Agents with doubts are named. A missing share makes the report INVALID or, with
-// allowLost, SUSPECT. cut is why the attack ended early; nil: it did not. The error reports an
-// attack without any result.
+// Agent k of a.Agents is number k. A missing share makes the report INVALID or, with allowLost,
+// SUSPECT. cut is why the attack ended early. The error reports an attack without any result.
 func (a Attack) Merge(agents []Agent, allowLost bool, cut error) (*Report, error) {
 	if a = a.withDefaults(); len(agents) != a.Agents {
 		return nil, fmt.Errorf("%d agents of %d", len(agents), a.Agents)
@@ -81,7 +78,6 @@ func (a Attack) Merge(agents []Agent, allowLost bool, cut error) (*Report, error
 
 const checkName = "agent"
 
-// merging is the state of Merge once all shares are there.
 type merging struct {
 	attack    Attack
 	agents    []Agent
@@ -206,8 +202,6 @@ func (m merging) nothing() error {
 	return errors.New("no request was sent")
 }
 
-// shares returns the planned requests, in total and of agents that are not lost. For a closed loop
-// it counts agents.
 func (m merging) shares() (present, planned int) {
 	for k, g := range m.agents {
 		n := 1
@@ -224,7 +218,7 @@ func (m merging) shares() (present, planned int) {
 
 const mostNamed = 3
 
-// doubts returns the doubts about agents. Among equal ones only the first agents are named.
+// Among equal doubts only the first agents are named.
 func (m merging) doubts() (all []result.Reason) {
 	type kind struct {
 		verdict result.Verdict
@@ -281,7 +275,6 @@ func (m merging) eachDoubt() (all []agentDoubt) {
 	return all
 }
 
-// summed combines the summed results, to three digits.
 func (m merging) summed() (*bench.Result, error) {
 	var parts []*bench.Result
 	for k, g := range m.agents {

@@ -13,20 +13,17 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// A message is one request, independent of the way it is sent. A request without a template is
-// encoded once and shared by all calls.
+// A message without a template is encoded once and shared by all calls.
 type message struct {
-	request *Request
-	built   *http.Request // the request without its body, to be copied: parsing a URL costs 1 µs
-	wired   *outgoing     // the request for a wire, if one is used
-	// the request for another package's protocol, if one is used
+	request  *Request
+	built    *http.Request // the request without its body, to be copied: parsing a URL costs 1 µs
+	wired    *outgoing     // the request for a wire, if one is used
 	prepared any
 	form     *form  // the template; nil: the same each time
 	err      error  // why it cannot be sent
 	visit    *visit // its session; nil: none
 	single   bool   // encoded for one call
 
-	// of a filled-in message
 	seq    uint64
 	filled Request
 	out    outgoing
@@ -53,11 +50,10 @@ func (a Attack) isTemplate(r Request) bool {
 	return strings.Contains(r.URL, "{{") || bytes.Contains(r.Body, []byte("{{"))
 }
 
-// lazyFrom is the number of requests from which each is encoded for its call, and not kept: as
-// encoded it takes ten times the memory of its line in a file.
+// From lazyFrom requests on, each is encoded for its call and not kept, because an encoded request
+// needs ten times the memory of its line in a file.
 const lazyFrom = 1000
 
-// isLazy reports whether requests are encoded for each call.
 func (a Attack) isLazy() bool {
 	return a.Session == nil && len(a.Requests) >= lazyFrom &&
 		!slices.ContainsFunc(a.Requests, a.isTemplate)
@@ -77,8 +73,8 @@ func (a Attack) examples() (all []int) {
 	return all
 }
 
-// messages returns the messages of all requests. Templates are filled in for request 0. If requests
-// are encoded for each call, these are examples: one for each host.
+// Templates are filled in for request 0. If requests are encoded for each call, there is one
+// message for each host.
 func (a Attack) messages() []message {
 	var all []message
 	if a.isLazy() {
@@ -123,8 +119,7 @@ func (a Attack) parse(r Request, i int) (*requests.Request, error) {
 	return requests.Parse(r, a.Data)
 }
 
-// message returns the message of request number seq of a session: a shared one, or own, filled in.
-// Call it before the request begins, so the time is not counted as the server's.
+// Call message before the request begins, so the time is not counted as the server's.
 func (c *caller) message(seq uint64, of *visit, own **message) *message {
 	m := c.kind(seq)
 	switch {
@@ -143,7 +138,7 @@ func (c *caller) message(seq uint64, of *visit, own **message) *message {
 	return m
 }
 
-// kind returns the message of request number seq before it is filled in or encoded.
+// kind returns the message of a request before it is filled in or encoded.
 func (c *caller) kind(seq uint64) *message {
 	if c.lazy {
 		all := c.attack.Requests
@@ -152,15 +147,13 @@ func (c *caller) kind(seq uint64) *message {
 	return &c.messages[seq%uint64(len(c.messages))]
 }
 
-// encode prepares the message for one call.
 func (m *message) encode(c *caller) {
 	if m.built, m.err = m.request.Request(); m.err == nil {
 		m.err = c.way.prepare(m)
 	}
 }
 
-// traced returns the message with its trace header. It is made on sending, as few messages have
-// one.
+// The trace header is added on sending, because few messages have one.
 func (c *caller) traced(m *message, seq uint64) *message {
 	if m.complete(); m.err != nil {
 		return m
@@ -216,7 +209,6 @@ func (m *message) from(c *caller, like *message, seq uint64, of *visit) {
 	m.out.body = int64(n)
 }
 
-// filled returns request i as it is sent first, for previews and checks.
 func (a Attack) filled(i int) Request {
 	r := a.Requests[i]
 	if !a.isTemplate(r) {
@@ -245,7 +237,6 @@ func (m *message) complete() {
 	m.built, m.err = m.request.Request()
 }
 
-// http returns the message for net/http, with its own body. The message must not have an error.
 func (m *message) http(ctx context.Context) *http.Request {
 	m.complete()
 	if m.err != nil {
@@ -276,11 +267,10 @@ func (m *message) withCookies(ctx context.Context) *http.Request {
 	return r
 }
 
-// mostAhead is the largest message that is filled in before it is due. Messages waiting for a slot
-// stay in memory.
+// mostAhead is the largest message that is filled in before it is due, because messages waiting for
+// a slot stay in memory.
 const mostAhead = 64 << 10
 
-// large reports whether to fill in the message only when it is sent.
 func (m *message) large() bool {
 	if m == nil || m.form == nil && !m.single {
 		return false

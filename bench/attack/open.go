@@ -13,11 +13,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// open is the open loop. One goroutine submits each request to a strategy when it is due, like the
-// driver of `poolbench run`. A strategy that blocks delays later requests, which counts as response
-// time. If the server refuses a request, the strategy may retry it after the answer's Retry-After.
-// A Retry-After beyond the timeout is final, since a server could otherwise prolong an attack for
-// years.
+// One goroutine submits each request to a strategy when it is due. A strategy that blocks delays
+// later requests, which counts as response time. A Retry-After beyond the timeout is final, because
+// a server could otherwise prolong an attack for years.
 func (r *run) open(planned int, span time.Duration) error {
 	t := &openLoop{run: r, through: r.attack.through()}
 	if !t.through {
@@ -71,7 +69,7 @@ func (r *run) open(planned int, span time.Duration) error {
 	return nil
 }
 
-// add returns the record of the next request. An attack that exceeds the limit of a soak ends.
+// An attack that exceeds the limit of a soak ends.
 func (t *openLoop) add(due int64) (rec bench.Entry, ok bool) {
 	if t.soak == nil {
 		return bench.Entry{Record: t.records.Add(due)}, true
@@ -82,8 +80,8 @@ func (t *openLoop) add(due int64) (rec bench.Entry, ok bool) {
 	return rec, t.full == nil
 }
 
-// drain drains the strategy. It waits beyond the grace period for requests that are being filled
-// in, dialled or checked, because they own their records.
+// drain waits beyond the grace period for requests that are being filled in, dialled or checked,
+// because they own their records.
 func (t *openLoop) drain() error {
 	for {
 		sending := t.inFlight.Load() > 0
@@ -95,7 +93,6 @@ func (t *openLoop) drain() error {
 	}
 }
 
-// abandonRest abandons the other requests that are due by now.
 func (t *openLoop) abandonRest(plan *plan) {
 	for now := t.now(); t.full == nil && plan.more && plan.due <= now; plan.advance() {
 		rec, ok := t.add(plan.due)
@@ -114,7 +111,7 @@ func (t *openLoop) abandon(rec bench.Entry, s sample) {
 	rec.Release()
 }
 
-// strategy returns the attack's strategy, by default one goroutine for each request.
+// The default strategy is one goroutine for each request.
 func (a Attack) strategy() (strategies.Variant, strategies.Params) {
 	if a.through() {
 		return a.Strategy, a.params()
@@ -126,7 +123,7 @@ func (a Attack) strategy() (strategies.Variant, strategies.Params) {
 type openLoop struct {
 	*run
 	strategy strategies.Strategy
-	// with a strategy, time before the attempt is the strategy's. Without one, it is lag.
+	// without a strategy, time before the attempt is lag
 	through        bool
 	slots          *slots // nil: the strategy bounds the requests in flight
 	records        record.Log
@@ -155,7 +152,6 @@ type job struct {
 	answered bool // an attempt has succeeded: ignore the others
 }
 
-// submitAll submits the planned requests until the attack ends.
 func (t *openLoop) submitAll(plan *plan) {
 	w := t.newWaiter()
 	defer w.end()
@@ -189,7 +185,6 @@ func (j *job) fill() {
 	}
 }
 
-// submit submits a job issued at the given time, and returns when Submit returned.
 func (t *openLoop) submit(j *job, rec bench.Entry, issue int64, held bool) (returned int64) {
 	j.rec, j.attempts, j.checking, j.beside, j.answered = rec, 0, 0, 0, false
 	rec.Issue = issue
@@ -210,7 +205,6 @@ func (t *openLoop) submit(j *job, rec bench.Entry, issue int64, held bool) (retu
 	return returned
 }
 
-// attempt is the Run of every task: one call.
 func attempt(ctx context.Context, task *strategies.Task) (result strategies.Result) {
 	j := task.Arg.(*job)
 	t := j.of
@@ -232,8 +226,8 @@ func attempt(ctx context.Context, task *strategies.Task) (result strategies.Resu
 	return j.ended(a, start, beside)
 }
 
-// ended records an attempt. Among overlapping attempts the first success counts, else the attempt
-// that began first. Time of the other is not added.
+// Among overlapping attempts the first success counts, otherwise the attempt that began first. The
+// time of the other is not added.
 func (j *job) ended(a answer, start int64, beside bool) (result strategies.Result) {
 	t := j.of
 	j.mu.Lock()
@@ -269,7 +263,6 @@ func (j *job) ended(a answer, start int64, beside bool) (result strategies.Resul
 	return result
 }
 
-// results of an attempt for the strategy; the details are in the job
 var (
 	errRefused = errors.New("refused by the server")
 	errStatus  = errors.New("answered with an error")
@@ -314,11 +307,10 @@ func (t *openLoop) done(j *job, err error) {
 	s := j.sample
 	t.idle.Put(j)
 	if s.visit != nil {
-		t.sessions.goesOn(s.visit, s)
+		t.sessions.endStep(s.visit, s)
 	}
 }
 
-// withLetters returns the sink of a loop, wrapped to keep dead letters if requested.
 func (a Attack) withLetters(t *openLoop) strategies.Sink {
 	if a.DeadLetters == nil {
 		return t
@@ -326,7 +318,6 @@ func (a Attack) withLetters(t *openLoop) strategies.Sink {
 	return &strategies.DeadLetterSink{Next: t, Letters: letters{t.run}, Describe: t.describe}
 }
 
-// A letter is a stored request with all that is needed to resend it.
 type letter struct {
 	Seq    uint64 `json:"seq"`
 	Method string `json:"method"`

@@ -15,8 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// A plan iterates over the due times of requests. It is a pure function of the attack. The plan of
-// an agent has only the requests of its share.
+// A plan has only the requests that this agent sends. It is a pure function of the attack.
 type plan struct {
 	arrivals arrivals.Next
 	left     int                   // requests after the current one; below 0: no limit
@@ -29,18 +28,17 @@ type plan struct {
 }
 
 func (a Attack) plan() *plan {
-	p := a.unbegun()
+	p := a.planFromStart()
 	p.advance()
 	return p
 }
 
-// rest returns the plan at the first remaining request and the time it begins: after the recorded
-// part of a resumed soak, else at the start. It is nil for a closed loop.
+// rest returns the plan at the first remaining request and its time. A closed loop has no plan.
 func (a Attack) rest(rec *bench.Recording) (p *plan, from time.Duration) {
 	if a.Clients > 0 {
 		return nil, 0
 	}
-	p = a.unbegun()
+	p = a.planFromStart()
 	var skipped int
 	p.arrivals, skipped, from = rec.Continue(a.Before, p.arrivals,
 		bench.Stop{Tasks: a.Tasks, Duration: a.Duration})
@@ -52,8 +50,7 @@ func (a Attack) rest(rec *bench.Recording) (p *plan, from time.Duration) {
 	return p, from
 }
 
-// unbegun returns the plan before its first request.
-func (a Attack) unbegun() *plan {
+func (a Attack) planFromStart() *plan {
 	next, err := a.Arrival.Spec.Open(a.Rate, a.Seed, a.Arrival.Values)
 	if err != nil {
 		panic(fmt.Sprintf("attack: ParseVariant let an arrival pass: %v", err))
@@ -68,7 +65,7 @@ func (a Attack) unbegun() *plan {
 	return p
 }
 
-// most returns the maximum number of requests or sessions; 0: no limit.
+// most returns 0 if the number of requests or sessions is not limited.
 func (a Attack) most() int {
 	if a.Tasks == 0 && a.DataOnce && a.Data != nil {
 		return len(a.Data.Rows)
@@ -91,9 +88,8 @@ func (p *plan) advance() {
 	}
 }
 
-// planned returns how many requests to send, or sessions to begin, and when the last one is due,
-// for sessions with steps that take no time. It costs about 20 ns a request. It stops counting
-// beyond MaxTasks.
+// last is when the last request or session is due if steps of sessions take no time. planned costs
+// about 20 ns a request, and stops counting beyond MaxTasks.
 func (a Attack) planned() (n int, last time.Duration) {
 	for p := a.plan(); p.more && n <= arrivals.MaxTasks; p.advance() {
 		end := time.Duration(p.due)
@@ -105,7 +101,7 @@ func (a Attack) planned() (n int, last time.Duration) {
 	return n, last
 }
 
-// expected is planned, or an estimate for a soak, where counting would take long.
+// expected is an estimate for a soak, where counting would take long.
 func (a Attack) expected() (n int, last time.Duration) {
 	about := a.Rate * a.Duration.Seconds()
 	if a.most() > 0 || !a.maySoak() || !a.Arrival.TakesRate() ||
@@ -157,7 +153,6 @@ func (a Attack) Resolves(unit string) error {
 	return fmt.Errorf("%s needs at least %d %s, and only %d are planned: give %s", unit, least, what, n, give)
 }
 
-// sentTo returns how many of the requests go to the URL of that name, at least 1.
 func (a Attack) sentTo(name string) (to, of int) {
 	names, rows := a.urlRows()
 	row := slices.Index(names, name)
@@ -169,20 +164,16 @@ func (a Attack) sentTo(name string) (to, of int) {
 	return max(to, 1), max(len(rows), 1)
 }
 
-// maySoak reports whether the attack can run without records of single requests.
 func (a Attack) maySoak() bool {
 	return a.Clients == 0 && !a.Arrival.Spec.AllAtOnce && a.Arrival.Stages() == nil
 }
 
-// soaks reports whether it does, for that many planned requests or sessions.
 func (a Attack) soaks(planned int) bool {
 	return a.maySoak() && (a.Soak || planned*a.perArrival() > record.MostTasks)
 }
 
-// A waiter serves the one goroutine that issues requests.
 type waiter struct {
-	// returns the time when it is at least due, or earlier on a call by the channel or by interrupt,
-	// or when the attack has ended
+	// returns when it is due, on a call by the channel or by interrupt, or at the end of the attack
 	wait              func(due int64, called <-chan struct{}) (now int64)
 	interrupt, answer func() // answer acknowledges the interrupts so far
 	end               func()

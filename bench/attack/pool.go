@@ -75,7 +75,6 @@ func (all *wiring) host(r *http.Request) (*host, error) {
 	return h, nil
 }
 
-// addressOf returns the host name of a URL, and the address with its port.
 func addressOf(u *url.URL, secure bool) (name, address string, err error) {
 	port := "80"
 	if secure {
@@ -93,7 +92,6 @@ func nameOfHost(u *url.URL) (string, error) {
 	return name, nil
 }
 
-// inASCII encodes a host as net/http does.
 func inASCII(host string) (string, error) {
 	var b bytes.Buffer
 	r := http.Request{URL: &url.URL{Host: host, Path: "/"}}
@@ -107,7 +105,6 @@ func inASCII(host string) (string, error) {
 	return sent.Host, nil
 }
 
-// take returns an idle wire or a new one. At the maximum it waits for one.
 func (h *host) take(
 	ctx context.Context, deadline time.Time,
 ) (_ *wire, waited bool, _ error) {

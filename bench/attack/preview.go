@@ -20,8 +20,8 @@ type Preview struct {
 
 const mostPreviewed = 1 << 10
 
-// Previews returns the first n distinct requests, or the steps of the first session. The attack
-// must be valid. Values to be captured are shown as their names.
+// Previews returns the first n distinct requests, or the steps of the first session. Values to be
+// captured are shown as their names.
 func (a Attack) Previews(n int) (all []Preview, err error) {
 	a = a.withDefaults()
 	if a.Session != nil {
@@ -88,8 +88,7 @@ func (a *Attack) preview(seq uint64) (p Preview, err error) {
 	return p, nil
 }
 
-// headerLines returns the header fields of HTTP/1.1 as they are sent. For HTTP/2 and HTTP/3 the
-// names are in lower case, and for gRPC only the given fields are sent.
+// HTTP/2 and HTTP/3 send names in lower case. gRPC sends only the given fields.
 func (a *Attack) headerLines(r Request) (lines []string, err error) {
 	if a.spoken != nil {
 		for name, values := range r.Header {

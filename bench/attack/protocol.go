@@ -18,13 +18,11 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// A way sends messages and reads the answers to their ends. There are wires, net/http, HTTP/2, and
-// protocols of other packages.
+// A way sends messages and reads the answers to their ends.
 type way interface {
 	// prepare does the work that is possible before a message is due.
 	prepare(m *message) error
 	call(ctx context.Context, m *message) answer
-	// spoken is for Report.Over; "": the default.
 	spoken() string
 	close()
 }
@@ -33,11 +31,10 @@ type way interface {
 type Protocol struct {
 	Name    string
 	Schemes map[string]string // and their ports; "": a URL must name one
-	// Check validates a request of the attack without network access.
+	// without network access
 	Check func(a Attack, r Request) error
-	// Open returns a Sender that is ready. It may query the server.
-	Open func(ctx context.Context, o Opening) (Sender, error)
-	// Outcome classifies a status above 0, and Status formats it.
+	Open  func(ctx context.Context, o Opening) (Sender, error)
+	// for a status above 0
 	Outcome func(status int) record.Outcome
 	Status  func(status int) string
 	// Like returns the closest HTTP status, for checks and for vegeta's encoding.
@@ -47,7 +44,6 @@ type Protocol struct {
 // A Transport sends requests over HTTP/3: each once, unless Attack.Resend is set.
 type Transport interface {
 	http.RoundTripper
-	// Streams returns stream counts. Resent returns how many requests were sent again.
 	Streams() record.Streams
 	Resent() int64
 	Close()
@@ -58,10 +54,8 @@ func RegisterHTTP3(open func(o Opening) (Transport, error)) {
 	openHTTP3 = open
 }
 
-// openHTTP3 is nil if no package has registered HTTP/3.
 var openHTTP3 func(o Opening) (Transport, error)
 
-// http3 sends through net/http with another package's transport.
 type http3 struct {
 	*byNetHTTP
 	transport Transport
@@ -111,15 +105,13 @@ type Opening struct {
 	Watch func(net.Conn) net.Conn
 }
 
-// A Sender sends the requests of an attack. Prepare and Send may be called concurrently. Close is
-// called at the end.
+// A Sender sends the requests of an attack. Prepare and Send may be called concurrently.
 type Sender interface {
 	// Prepare encodes a request for Send.
 	Prepare(r Request) (message any, err error)
 	// Send sends the message once, unless Attack.Resend is set, and returns by the deadline. wants
 	// requests header and body of the answer.
 	Send(ctx context.Context, message any, deadline time.Time, wants bool) Answer
-	// Resent returns how many requests were sent again.
 	Resent() int64
 	Close()
 }
@@ -153,7 +145,6 @@ func Schemes() []string {
 	return append([]string{"http", "https"}, slices.Sorted(maps.Keys(protocols))...)
 }
 
-// protocol returns the protocol of the attack; nil: HTTP.
 func (a Attack) protocol() *Protocol {
 	if len(a.Requests) == 0 {
 		return nil
@@ -162,8 +153,6 @@ func (a Attack) protocol() *Protocol {
 	return protocols[strings.ToLower(scheme)]
 }
 
-// checkProtocol returns complaints about options that conflict with the protocol, and about
-// requests that it refuses.
 func (a Attack) checkProtocol() (wrong text.Complaints) {
 	complain := wrong.If
 	p := a.protocol()
@@ -216,7 +205,7 @@ func (a Attack) checkProtocol() (wrong text.Complaints) {
 	return wrong
 }
 
-// ofConnection are the headers that RFC 9113, 8.2.2 forbids.
+// RFC 9113, 8.2.2 forbids these headers.
 var ofConnection = map[string]bool{"Connection": true, "Proxy-Connection": true,
 	"Keep-Alive": true, "Transfer-Encoding": true, "Upgrade": true}
 

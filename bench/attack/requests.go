@@ -13,7 +13,7 @@ import (
 )
 
 // CheckSent returns an error if a request cannot be sent, with any row of the data if it is a
-// template. The error begins with the location: URL, header or body, or a line of the data.
+// template. The error begins with its location.
 func (a Attack) CheckSent(r Request) error { return a.checkSent(r, -1) }
 
 // CheckStep is CheckSent for a step of the session.
@@ -44,7 +44,7 @@ func (a Attack) checkRequest(r Request, i int) error {
 	return checkRequest(r)
 }
 
-// checkRequest finds errors that prevent sending. Its errors contain no password.
+// The errors contain no password.
 func checkRequest(r Request) error {
 	u, err := url.Parse(r.URL)
 	hidden := func() bool {
@@ -79,7 +79,6 @@ func checkRequest(r Request) error {
 	return checkHeader(r.Header)
 }
 
-// known lists the schemes as they are typed.
 func known() string {
 	all := Schemes()
 	for i, s := range all {
@@ -100,8 +99,6 @@ func (a *Attack) Show(address string) string {
 	return a.masked(text.DiscreetURL(address, a.ShowQuery...))
 }
 
-// masked masks values of the environment in a URL or in a part of one. Scheme and host stay, since
-// the target must be recognizable.
 func (a *Attack) masked(address string) string {
 	secrets := requests.SecretsOfVariables(a.Environment)
 	if len(secrets) == 0 {
@@ -118,7 +115,7 @@ func (a *Attack) masked(address string) string {
 }
 
 // withoutUser moves the URL's user to the Authorization header, as net/http does, so that neither
-// results nor errors contain it. The part after the host may be a template and is unchanged.
+// results nor errors contain it.
 func withoutUser(r Request) Request {
 	if !hasUser(r) {
 		return r

@@ -74,7 +74,6 @@ func (a Attack) recording() *bench.Recording {
 // FlatOut reports whether clients send without a pause.
 func (a Attack) FlatOut() bool { return a.Clients > 0 && !a.Session.Thinks() }
 
-// local reports whether the addresses of all servers are on this machine.
 func (a Attack) local() bool {
 	for _, r := range a.Requests {
 		origin, _ := cutOrigin(r.URL)
@@ -89,7 +88,6 @@ func (a Attack) local() bool {
 	return true
 }
 
-// labels returns the profiler labels of the attack's goroutines, nil if not profiled.
 func (a Attack) labels() *machine.ProfileLabels {
 	if a.Profile == "" {
 		return nil
@@ -124,7 +122,6 @@ func (r *run) report() (*Report, error) {
 	return report, nil
 }
 
-// checkSessions breaks the report if the counts of the sessions do not add up.
 func (r *Report) checkSessions(t *sessions.Tally) {
 	if t == nil {
 		return
@@ -134,8 +131,7 @@ func (r *Report) checkSessions(t *sessions.Tally) {
 	}
 }
 
-// ended adds the counts to the recording and returns why the attack was cut short, if it was. After
-// err there is no result.
+// ended returns why the attack was cut short. After err there is no result.
 func (r *run) ended() (cut, err error) {
 	t := r.tally
 	t.mu.Lock()

@@ -16,10 +16,9 @@ import (
 )
 
 // A ring is a set of clients that one goroutine serves by waiting for all their answers at once.
-// With a goroutine for each, the scheduler and network poller cost an eighth of a request. The ring
-// handles the usual case: a plain request on an open connection, whose answer has a length and fits
-// the buffer. In all other cases a goroutine of the client's own takes over, even in the middle of
-// a request.
+// With a goroutine for each, the scheduler and network poller cost an eighth of a request. A client
+// whose answer has no length, does not fit the buffer or needs a new connection continues in its
+// own goroutine, even in the middle of a request.
 type ring struct {
 	of          *closedLoop
 	to          *host
@@ -39,12 +38,11 @@ type flight struct {
 	sent int          // bytes of the request
 	come []byte
 	err  error // after the received bytes
-	// when the first byte arrived, in ns from the start of the attack; 0: not yet
+	// when the first byte arrived, in ns from the start; 0: not yet
 	heard int64
 }
 
-// rings creates rings for the closed loop if its requests are suitable, half as many as processors:
-// a server on loopback needs the others.
+// rings uses half of the processors, because a server on loopback needs the others.
 func (l *closedLoop) rings() (rings []*ring, end func()) {
 	all := l.caller.wiring
 	if all == nil || l.attack.Connections > 0 || l.caller.lazy ||
@@ -139,7 +137,6 @@ func (r *ring) takes(c *client) bool {
 	return true
 }
 
-// run serves the clients until no more can come.
 func (r *ring) run() {
 	defer r.close()
 	events := make([]unix.EpollEvent, 128)
@@ -162,7 +159,7 @@ func (r *ring) close() {
 	r.bell = -1
 }
 
-// land starts requests of the clients that joined. over reports that the ring is empty for good.
+// over reports that no client is left.
 func (r *ring) land() (over bool) {
 	_, _ = unix.Read(r.bell, r.buffer[:8])
 	r.mu.Lock()
@@ -204,7 +201,6 @@ func (r *ring) send(c *client) {
 
 func (c *client) deadline() int64 { return c.start + int64(c.of.attack.Timeout) }
 
-// hear handles received data of the client. open is false if the connection has ended.
 func (r *ring) hear(c *client, open bool) {
 	n, err := uninterrupted(syscall.Read, c.fd, r.buffer)
 	if err == syscall.EAGAIN && open {
@@ -258,8 +254,7 @@ func (r *ring) hear(c *client, open bool) {
 	}
 }
 
-// late hands over clients whose timeout expired, or all when the attack ends. It returns how long
-// to wait, in ms.
+// wait is in ms.
 func (r *ring) late() (wait int) {
 	ended, now := r.of.ctx.Err() != nil, r.of.now()
 	if ended || now >= r.check {
@@ -288,7 +283,7 @@ func (r *ring) leave(c *client) {
 	go func() {
 		c.settle(c.rest(r.of.caller.wiring, c.message.wired), r.of.now())
 		if !c.ring.takes(c) {
-			c.goOn()
+			c.sendRequests()
 		}
 	}()
 }
@@ -332,7 +327,6 @@ func (c *client) finish(all *wiring, o *outgoing, a *answer) (got reached) {
 	return all.answer(w, o, func() bool { return c.err == nil }, a)
 }
 
-// attach returns the connection to the network poller.
 func (c *client) attach(all *connSet) error {
 	f := os.NewFile(uintptr(c.fd), "")
 	raw, err := net.FileConn(f)

@@ -18,9 +18,9 @@ import (
 )
 
 // Run sends the requests and reports their results. If ctx ends first, requests in flight are given
-// up, the Report covers the part before, and Report.Cut is set. No goroutine and no connection of
-// the attack remains. The error reports an invalid attack, one without any request, an unreachable
-// target, or a failure of Attack.Vegeta or Attack.DeadLetters.
+// up, the Report covers the part before, and Report.Cut is set. The error reports an invalid
+// attack, one without any request, an unreachable target, or a failure of Attack.Vegeta or
+// Attack.DeadLetters.
 func Run(ctx context.Context, a Attack) (*Report, error) {
 	r, err := start(ctx, a)
 	if err != nil {
@@ -87,10 +87,9 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	return r, err
 }
 
-// watchLead is how long before a Start the machine is watched.
+// The machine is watched from watchLead before a Start.
 const watchLead = 20 * time.Millisecond
 
-// begin waits for the Start, if there is one, and begins to watch the machine.
 func (r *run) begin() (stopWatching func(time.Time)) {
 	stopWatching = func(time.Time) {}
 	at := r.attack.Start
@@ -128,10 +127,8 @@ type run struct {
 	ranOut    bool          // all of Attack.most was sent
 }
 
-// now returns nanoseconds from the start.
 func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
-// without records a request that has no answer, with the reason.
 func (r *run) without(s *sample, why string) {
 	if quotes(why) {
 		why = requests.MaskValues(why, r.caller.secrets(s.seq, s.visit))
@@ -143,7 +140,7 @@ func (r *run) without(s *sample, why string) {
 }
 
 // quotes reports whether an error may quote a URL or the server. Masking secrets takes longer than
-// most requests, so others are not searched.
+// most requests, so other errors are not searched.
 func quotes(text string) bool {
 	return strings.ContainsAny(text, `"?=`) || strings.Contains(text, "malformed")
 }

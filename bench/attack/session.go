@@ -46,11 +46,9 @@ func (a Attack) checkSession() (wrong text.Complaints) {
 	return wrong
 }
 
-// maxSteps limits the requests of sessions if each has a record.
 const maxSteps = 10_000_000
 
-// A visit is a session in progress. It has one step at a time and belongs to one goroutine at a
-// time. The methods of a nil visit return zero values.
+// A visit is a session in progress. It belongs to one goroutine at a time. A nil visit is valid.
 type visit struct {
 	of       *sessions.Session
 	number   uint64
@@ -79,7 +77,7 @@ func (v *visit) values() []requests.Value {
 	return v.captured
 }
 
-// secrets returns the captured values and cookies, all of which are masked in output.
+// All captured values and cookies are masked in output.
 func (v *visit) secrets() (all []requests.Secret) {
 	if v == nil {
 		return nil
@@ -95,7 +93,6 @@ func (v *visit) secrets() (all []requests.Secret) {
 	return all
 }
 
-// secretsIn returns the values that the session would take from the answer to the current step.
 func (v *visit) secretsIn(k *checks.Answer) (all []requests.Secret) {
 	if v == nil {
 		return nil
@@ -111,7 +108,6 @@ func (v *visit) secretsIn(k *checks.Answer) (all []requests.Secret) {
 
 func (v *visit) hasCookies() bool { return v != nil && v.jar != nil }
 
-// client returns a client of net/http that follows redirects and keeps the session's cookies.
 func (v *visit) client(by http.RoundTripper, redirects int) *http.Client {
 	c := &http.Client{Transport: by}
 	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
@@ -136,7 +132,6 @@ func (v *visit) client(by http.RoundTripper, redirects int) *http.Client {
 	return c
 }
 
-// checks returns the checks of the current step and of all steps.
 func (v *visit) checks(all checks.List) checks.List {
 	if v == nil || len(v.of.Steps[v.step].Checks) == 0 {
 		return all
@@ -151,8 +146,8 @@ func (v *visit) named(what string) string {
 	return v.of.Steps[v.step].Name + ": " + what
 }
 
-// inspect takes cookies and captures from an answer, unless a check failed, and returns the name of
-// the failed check.
+// Unless a check failed, inspect takes cookies and captures. It returns the name of the failed
+// check.
 func (v *visit) inspect(k *checks.Answer, stored bool, failed string) string {
 	err := v.keepCookies(k, stored)
 	if failed == "" && err != nil {
@@ -172,7 +167,6 @@ func (v *visit) inspect(k *checks.Answer, stored bool, failed string) string {
 	return ""
 }
 
-// keepCookies stores the cookies of an answer, unless they are stored already.
 func (v *visit) keepCookies(k *checks.Answer, stored bool) error {
 	if !stored && k.Value("Set-Cookie") != "" {
 		if v.jar == nil {
@@ -188,8 +182,7 @@ func (v *visit) keepCookies(k *checks.Answer, stored bool) error {
 	return v.jar.Err()
 }
 
-// goesOn ends the current step. more reports that the session has another step, now current.
-func (r *run) goesOn(v *visit, s sample) (more bool) {
+func (r *run) endStep(v *visit, s sample) (more bool) {
 	v.response += s.end - s.due
 	v.service += s.busy
 	if v.step++; s.outcome == record.Completed && v.step < len(v.of.Steps) {
@@ -200,14 +193,12 @@ func (r *run) goesOn(v *visit, s sample) (more bool) {
 	return false
 }
 
-// ended counts a session that ends before the current step.
 func (t *tally) ended(v *visit, o record.Outcome, end int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sessions.End(v.step, o, v.response, v.service, end-v.first)
 }
 
-// A sessionLoop submits the steps of sessions in an open loop.
 type sessionLoop struct {
 	*openLoop
 	agenda *sessions.Agenda[*job]
@@ -227,8 +218,6 @@ func (t *openLoop) newJob(v *visit) *job {
 	return j
 }
 
-// submitAll issues the first step of each session by the plan, and other steps when they are due,
-// until all sessions or the attack have ended.
 func (l *sessionLoop) submitAll(plan *plan) {
 	var ahead *job // first step of the next session
 	for returned := l.now(); l.ctx.Err() == nil; {
@@ -274,8 +263,7 @@ func (l *sessionLoop) submitAll(plan *plan) {
 	}
 }
 
-// addStep is add for a step. Records of later steps are kept apart, because they are not in the
-// order of the plan.
+// Records of later steps are kept apart, because they are not in the order of the plan.
 func (l *sessionLoop) addStep(due int64, first bool) (rec bench.Entry, fits bool) {
 	if first || l.soak != nil {
 		return l.add(due)
@@ -283,15 +271,15 @@ func (l *sessionLoop) addStep(due int64, first bool) (rec bench.Entry, fits bool
 	return bench.Entry{Record: l.later.Add(due)}, true
 }
 
-func (l *sessionLoop) goesOn(v *visit, s sample) {
-	if !l.run.goesOn(v, s) {
+func (l *sessionLoop) endStep(v *visit, s sample) {
+	if !l.run.endStep(v, s) {
 		l.agenda.End()
 		return
 	}
 	l.agenda.Add(v.due, l.newJob(v))
 }
 
-// abandonRest abandons steps that are due by now, and ends sessions that think.
+// Steps that are due by now are abandoned, and sessions that think end.
 func (l *sessionLoop) abandonRest(plan *plan) {
 	now := l.now()
 	abandon := func(v *visit) {

@@ -31,9 +31,8 @@ func (a Attack) checkAgents() error {
 	return nil
 }
 
-// owner returns the agent that sends the request. In a constant plan agents take turns. In others a
-// draw independent of the arrivals decides, so that a share of a Poisson process is a Poisson
-// process.
+// In a constant plan agents take turns. In others a draw independent of the arrivals decides, so
+// that a share of a Poisson process is a Poisson process.
 func (a Attack) owner(seq uint64) int {
 	n := uint64(a.Agents)
 	if a.Arrival.Spec.Name == "constant" {
@@ -43,8 +42,7 @@ func (a Attack) owner(seq uint64) int {
 	return int(turn)
 }
 
-// A Share is an agent's result of a shared attack. It is encoded as JSON, except the Records, which
-// AppendBinary adds.
+// A Share is an agent's result of a shared attack. AppendBinary encodes it.
 type Share struct {
 	Records []record.Log `json:"-"`
 	// replaces the Records if they are too many to send
@@ -67,17 +65,16 @@ type Share struct {
 	Began    time.Time           // start of the plan by the agent's clock
 	Late     time.Duration       // relative to Attack.Start
 	Cut      string              // why it ended before its part of the plan did; "": it did not
-	// on this share alone: the agent's lateness, its machine, broken laws
+	// on this share alone
 	Verdict result.Verdict
 	Reasons []result.Reason
 }
 
-// mostRecorded is the largest plan, in requests, for which agents send their records. Beyond it
-// each sends a summary.
+// Agents send their records up to mostRecorded requests, and otherwise a summary.
 const mostRecorded = 10_000_000
 
-// RunShare is Run for one of several agents. It sends its part of the plan and returns the share
-// for Merge, also if the part has no request.
+// RunShare is Run for one of several agents. It sends its part of the plan, which may be empty, and
+// returns the share for Merge.
 func RunShare(ctx context.Context, a Attack) (*Share, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -192,8 +189,8 @@ func (s *Share) UnmarshalBinary(data []byte) error {
 
 var errCutOff = errors.New("a share is cut off")
 
-// EachDue calls f with the due time of each request that this agent sends, in ns from the start of
-// the plan. The error reports an invalid attack.
+// EachDue calls f with the due time of each request of this agent, in ns from the start of the
+// plan.
 func (a Attack) EachDue(f func(due int64)) error {
 	if err := a.Validate(); err != nil {
 		return err
@@ -204,8 +201,7 @@ func (a Attack) EachDue(f func(due int64)) error {
 	return nil
 }
 
-// checkPlanned compares the due times of each share with the plan. It returns the number of
-// requests of each agent, nil for a closed loop.
+// planned is the number of requests of each agent, nil for a closed loop.
 func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
 	if a.Clients > 0 {
 		return nil
@@ -246,7 +242,6 @@ func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
 	return planned
 }
 
-// begun returns how many requests or sessions of the plan were sent.
 func (s *Share) begun() int {
 	if s.Sessions != nil {
 		return s.Sessions.Begun
@@ -254,7 +249,6 @@ func (s *Share) begun() int {
 	return s.Requests
 }
 
-// checkCounts compares the agent's counts with its records.
 func (g *Agent) checkCounts(cut error) {
 	s := g.Share
 	if s == nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // slots limit the requests in flight of an open loop without a strategy: to the requested number,
-// or else to the capacity of file descriptors and memory.
+// or otherwise to the capacity of file descriptors and memory.
 type slots struct {
 	taken chan struct{}
 	why   string // the limit, if it was not requested: "as many as … allow"
@@ -30,9 +30,8 @@ func (a Attack) newSlots() *slots {
 	return &slots{taken: make(chan struct{}, n), why: why}
 }
 
-// take waits for a slot until ctx ends. overdue means that the request was due when the issuing
-// goroutine returned from the previous one. late reports that waiting for slots is the cause. A nil
-// receiver has no limit.
+// overdue means that the request was due when the issuing goroutine returned from the previous one.
+// late reports that waiting for slots is the cause. A nil receiver has no limit.
 func (s *slots) take(ctx context.Context, overdue bool) (late bool, err error) {
 	if s == nil {
 		return false, nil
@@ -65,14 +64,13 @@ func (s *slots) note(rec *bench.Recording) {
 }
 
 const (
-	// memoryOfRequest is the maximum memory of a request in flight on its own connection.
+	// of a request in flight on its own connection
 	memoryOfRequest = 64 << 10
-	// spareDescriptors are left for files and the runtime.
+	// for files and the runtime
 	spareDescriptors = 64
 )
 
-// mostInFlight returns how many requests the file descriptors and half of the available memory
-// allow, and which of the two is the limit.
+// mostInFlight allows half of the available memory.
 func (a Attack) mostInFlight() (n int, why string) {
 	n, why = math.MaxInt32, "as many as can be counted"
 	if a.virtual { // connections are in memory

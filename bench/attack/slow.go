@@ -18,27 +18,24 @@ type Slow struct {
 // Response returns the time from due to the end.
 func (s Slow) Response() time.Duration { return s.End - s.Due }
 
-// mostSlow is the number of slowest tasks of a result, so the slowest requests include all of them.
+// mostSlow is the number of slowest tasks of a result.
 const mostSlow = 50
 
-// slowest is up to mostSlow requests, the slowest first.
+// slowest contains at most mostSlow requests, the slowest first.
 type slowest []Slow
 
-// takes reports whether a request with that response is among the slowest so far.
 func (all slowest) takes(response time.Duration) bool {
 	n := len(all)
 	return n < mostSlow || response > all[n-1].Response()
 }
 
-// with merges more into all.
 func (all slowest) with(more ...Slow) slowest {
 	all = append(all, more...)
 	slices.SortStableFunc(all, func(a, b Slow) int { return cmp.Compare(b.Response(), a.Response()) })
 	return all[:min(len(all), mostSlow)]
 }
 
-// label sets the trace ids and URLs of the slowest tasks of a result. It matches requests by their
-// times, because clients and agents share the numbers.
+// label matches requests by their times, because clients and agents share the numbers.
 func (all slowest) label(res *bench.Result) {
 	type instants struct{ due, end time.Duration }
 	of := map[instants]Slow{}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,13 +20,14 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// outcomeOf classifies a status. The receiver is a pointer because copying the 2 kB of an attack
-// would grow the stack of each request's goroutine.
+// The receiver is a pointer because copying the 2 kB of an attack would grow the stack of each
+// request's goroutine.
 func (a *Attack) outcomeOf(status int) record.Outcome {
 	switch {
 	case a.spoken != nil:
@@ -43,7 +43,6 @@ func (a *Attack) outcomeOf(status int) record.Outcome {
 	return record.Completed
 }
 
-// keeps returns the parts of answers that checks need, or that are stored of failed answers.
 func (a Attack) keeps() (needs checks.Needs) {
 	if a.Session != nil {
 		needs = a.Session.Needs()
@@ -60,7 +59,7 @@ func (a Attack) keeps() (needs checks.Needs) {
 
 const failedCheck = "check failed: "
 
-// inspect applies the checks. A refusal stays a refusal unless a check on the status accepts it.
+// A refusal stays a refusal unless a check on the status accepts it.
 func (r *run) inspect(s *sample, a answer) {
 	k, all := a.kept, s.visit.checks(r.attack.Checks)
 	k.Status, k.Size, k.Ends = r.tally.spoken.Like(a.status), a.in, r.ctx.Done()
@@ -92,7 +91,6 @@ func (r *run) inspect(s *sample, a answer) {
 	keptAnswers.Put(k)
 }
 
-// inspectBroken keeps the beginning of an answer that did not end, if its status is no success.
 func (r *run) inspectBroken(s *sample, a answer) {
 	k := a.kept
 	if k == nil {
@@ -106,7 +104,6 @@ func (r *run) inspectBroken(s *sample, a answer) {
 	keptAnswers.Put(k)
 }
 
-// keepFailure keeps an answer that is no success, with the secrets of its request masked.
 func (r *run) keepFailure(what string, s *sample, k *checks.Answer) {
 	t := r.tally
 	t.mu.Lock()
@@ -139,7 +136,6 @@ type sample struct {
 	visit     *visit
 }
 
-// A tally counts data that a bench.Result has no field for.
 type tally struct {
 	base     time.Time
 	label    string
@@ -230,7 +226,7 @@ func (t *tally) addURL(s sample) {
 	}
 }
 
-// write encodes the sample for vegeta. An error ends the attack.
+// An error ends the attack.
 func (t *tally) write(s sample) {
 	if t.encode == nil || t.writing != nil {
 		return
@@ -256,7 +252,6 @@ func (t *tally) fail(err error) {
 	}
 }
 
-// errorText returns vegeta's error text: the status line if there is one.
 func (t *tally) errorText(s sample) string {
 	switch {
 	case s.err != "":
@@ -283,14 +278,14 @@ func (t *tally) count(text string) {
 }
 
 var (
-	ofRequest  = regexp.MustCompile(`^[A-Z][a-z]+ "(?:[^"\\]|\\.)*": `)
-	localEnd   = regexp.MustCompile(`\S+:\d+->`)
-	ofStream   = regexp.MustCompile(`stream ID \d+`)
-	afterValue = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-	tooLate    = regexp.MustCompile(`(i/o timeout|context deadline exceeded)( \(.*\))?$`)
+	ofRequest  = lazyregexp.New(`^[A-Z][a-z]+ "(?:[^"\\]|\\.)*": `)
+	localEnd   = lazyregexp.New(`\S+:\d+->`)
+	ofStream   = lazyregexp.New(`stream ID \d+`)
+	afterValue = lazyregexp.New(`"(?:[^"\\]|\\.)*"`)
+	tooLate    = lazyregexp.New(`(i/o timeout|context deadline exceeded)( \(.*\))?$`)
 )
 
-// errorKind returns an error without the request and the parts that differ between connections.
+// errorKind omits the request and the parts that differ between connections.
 func errorKind(s string) string {
 	s = text.OneLine(localEnd.ReplaceAllString(ofRequest.ReplaceAllString(s, ""), ""))
 	if tooLate.MatchString(s) && !strings.HasPrefix(s, "dial ") {
@@ -304,7 +299,6 @@ func errorKind(s string) string {
 	return s
 }
 
-// soFar adds the current results of sessions, URLs and statuses.
 func (t *tally) soFar(r *bench.Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -321,7 +315,6 @@ func (t *tally) metrics(r *bench.Result) {
 	addStatuses(r, t.answered(), t.before)
 }
 
-// addStatuses adds the share of each status to a result, which may continue before.
 func addStatuses(r *bench.Result, statuses []Count, before *bench.Result) {
 	counts := map[string]float64{}
 	for _, c := range statuses {
@@ -347,7 +340,6 @@ func (t *tally) counts() checks.Counts {
 		Abandoned: t.outcomes[record.Abandoned]}
 }
 
-// like returns the HTTP status for vegeta.
 func (t *tally) like(status int) uint16 {
 	if status != 0 {
 		status = t.spoken.Like(status)
@@ -371,7 +363,6 @@ func counted(counts map[string]int) (all []Count) {
 	return all
 }
 
-// sorted returns the counts, the most frequent first.
 func sorted(counts map[string]int) []Count {
 	all := counted(counts)
 	slices.SortStableFunc(all, func(a, b Count) int { return b.N - a.N })

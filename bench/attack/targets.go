@@ -9,10 +9,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
@@ -22,21 +22,20 @@ var Formats = []string{vegeta.HTTPTargetFormat, vegeta.JSONTargetFormat}
 // MaxText limits the bytes of a targets file and its body files together.
 const MaxText = 64 << 20
 
-// MaxRequests limits the requests of an attack. Each is kept in memory as encoded.
+// MaxRequests limits the requests of an attack. Each is kept in memory.
 const MaxRequests = 200_000
 
 var errMany = fmt.Errorf("want at most %d requests", MaxRequests)
 
-// MaxTemplates limits the requests that are templates: each takes 0.2 ms and 12 kB.
+// MaxTemplates limits the requests that are templates. Each costs 0.2 ms and 12 kB.
 const MaxTemplates = 20_000
 
-// maxLine is the longest line that vegeta's reader of the http format accepts. It treats a longer
-// one as the end of the file.
+// vegeta's reader of the http format treats a line longer than maxLine as the end of the file.
 const maxLine = 64 << 10
 
 // ReadRequests parses a targets file in one of the Formats and returns the requests and their
-// lines. Requests without a method, header or body use those of with. Body files of the http format
-// (@path) are read. Errors name the line and do not quote possible secrets.
+// lines. Requests without a method, header or body use those of with. Errors name the line and do
+// not quote possible secrets.
 func ReadRequests(text []byte, format string, with Request) ([]Request, []int, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	var next vegeta.Targeter
@@ -91,8 +90,7 @@ func sameHeader(a, b http.Header) bool {
 	return len(a) == len(b) && maps.EqualFunc(a, b, slices.Equal[[]string])
 }
 
-// begins matches the first line of a target in the http format.
-var begins = regexp.MustCompile(`^[A-Z]+\s`)
+var begins = lazyregexp.New(`^[A-Z]+\s`)
 
 // checkTargets scans the http format as vegeta does and returns the first lines of targets.
 func checkTargets(text []byte) (targets []int, err error) {
@@ -142,7 +140,6 @@ func checkTarget(line string) error {
 	return nil
 }
 
-// checkBody checks a body file against the bytes left for all files.
 func checkBody(path string, left int64) (rest int64, err error) {
 	info, err := os.Stat(path)
 	switch {

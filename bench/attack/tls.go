@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// TLS configures the security of connections, in addition to Attack.Insecure. The zero value has no
-// client certificate and trusts the system's CAs.
+// TLS configures the security of connections. The zero value has no client certificate and trusts
+// the system's CAs.
 type TLS struct {
 	Cert, Key  []byte `json:",omitempty"` // client certificate as PEM; nil: none
 	CA         []byte `json:",omitempty"` // as PEM; nil: the system's
@@ -24,7 +24,6 @@ type TLS struct {
 	MinVersion uint16 `json:",omitempty"` // such as tls.VersionTLS13; 0: TLS 1.2
 }
 
-// config returns the configuration of all connections, without a server name.
 func (t TLS) config() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: t.MinVersion}
 	if t.Cert != nil || t.Key != nil {
@@ -82,7 +81,6 @@ func ParseResolve(text string) (Resolve, error) {
 	return r, nil
 }
 
-// String returns the notation of ParseResolve.
 func (r Resolve) String() string {
 	host := r.Host
 	if strings.Contains(host, ":") {
@@ -91,8 +89,8 @@ func (r Resolve) String() string {
 	return host + ":" + r.Port + ":" + strings.Join(r.Addresses, ",")
 }
 
-// Addresses returns the addresses to connect to, in order: address itself unless Resolve has
-// others. An entry for the host precedes one for *, and a later one an earlier one.
+// Addresses returns the addresses to connect to: address itself unless Resolve has others. An entry
+// for the host precedes one for *, and a later one an earlier one.
 func (a *Attack) Addresses(address string) []string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -128,7 +126,6 @@ func (a *Attack) resolving(to connect) connect {
 	}
 }
 
-// A serverNames returns the SNI of requests.
 type serverNames struct {
 	given string
 	hosts map[string]bool // of the requests of the attack
@@ -145,8 +142,7 @@ func (a *Attack) serverNames() serverNames {
 	return s
 }
 
-// of returns the SNI of a request: TLS.ServerName, or the host of its Host header or URL. After a
-// redirect to another host it is that host.
+// of returns the SNI. After a redirect to another host it is that host.
 func (s serverNames) of(r *http.Request) (string, error) {
 	if s.given != "" && s.hosts[r.URL.Host] {
 		return s.given, nil
@@ -161,7 +157,6 @@ func (s serverNames) of(r *http.Request) (string, error) {
 	return nameOfHost(u)
 }
 
-// hostKey returns the key of connections to the host of r with that SNI.
 func hostKey(r *http.Request, name string) string {
 	if name == r.URL.Hostname() {
 		return r.URL.Host
@@ -169,8 +164,7 @@ func hostKey(r *http.Request, name string) string {
 	return r.URL.Host + " " + name
 }
 
-// common returns the SNI of all requests of the attack if it differs from their URLs' host; else
-// "".
+// name is "" if the SNI is the host of the URLs.
 func (s serverNames) common(all []message) (name string) {
 	for i, m := range all {
 		other, err := s.of(m.built)

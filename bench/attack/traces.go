@@ -9,20 +9,16 @@ import (
 
 const traceHeader = "Traceparent"
 
-// A traceSample selects the requests that carry a trace: a Share of 0 to 1. The selection and the
-// ids are a pure function of the Seed.
 type traceSample struct {
 	Share float64
 	Seed  uint64
 }
 
-// Has reports whether request number seq carries a trace.
 func (s traceSample) Has(seq uint64) bool {
 	return s.Share > 0 &&
 		float64(mixed(mixed(s.Seed^0x7472616365)+seq)) < s.Share*math.Exp2(64)
 }
 
-// ID returns the trace id, "" without a trace.
 func (s traceSample) ID(seq uint64) string {
 	if !s.Has(seq) {
 		return ""
@@ -32,21 +28,20 @@ func (s traceSample) ID(seq uint64) string {
 		binary.BigEndian.AppendUint64(nil, high), low))
 }
 
-// Parent returns the header's value for a request with a trace.
 func (s traceSample) Parent(seq uint64) string {
 	high, low, span := s.ids(seq)
 	return fmt.Sprintf("00-%016x%016x-%016x-01", high, low, span)
 }
 
-// ids returns the ids of the trace and of the attack's span. None is zero, which is an invalid id.
+// No id is zero, because zero is invalid.
 func (s traceSample) ids(seq uint64) (high, low, span uint64) {
 	high = mixed(mixed(s.Seed) ^ seq)
 	low = mixed(high + seq)
 	return high | 1, low | 1, mixed(low) | 1
 }
 
-// mixed is the finaliser of SplitMix64 (Steele, Lea, Flood, Fast splittable pseudorandom number
-// generators, 2014) after one step, which decorrelates neighbouring numbers.
+// mixed is one step of SplitMix64 (Steele, Lea, Flood, Fast splittable pseudorandom number
+// generators, 2014), which decorrelates neighbouring numbers.
 func mixed(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

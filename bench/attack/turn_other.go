@@ -4,15 +4,14 @@ package attack
 
 import "syscall"
 
-// canPeek is false: no connection can be tested here for being open, so an open loop, which leaves
-// connections idle, uses net/http.
+// No connection can be tested here for being open, so an open loop, which leaves connections idle,
+// uses net/http.
 const canPeek = false
 
 func quiet(syscall.RawConn) bool { return true }
 
 type connTurn struct{}
 
-// Do is not called.
 func (connTurn) Do(
 	*trackedConn, syscall.RawConn, []byte, []byte,
 ) (wrote int, came []byte, err error) {

@@ -14,8 +14,8 @@ import (
 
 const canPeek = true
 
-// quiet reports whether the connection has received neither an end nor unexpected bytes. nil means
-// a connection that cannot be tested.
+// quiet reports whether the connection has received neither an end nor unexpected bytes. A nil
+// connection cannot be tested.
 func quiet(c syscall.RawConn) bool {
 	if c == nil {
 		return true
@@ -29,8 +29,8 @@ func quiet(c syscall.RawConn) bool {
 	return err == nil && (peeked == unix.EAGAIN || peeked == unix.EWOULDBLOCK)
 }
 
-// A connTurn writes to a connection and reads the answer. It waits before reading: a net.Conn reads
-// at once, in vain, which costs a twentieth of a request.
+// A connTurn waits before reading the answer: a net.Conn would read at once, in vain, which costs a
+// twentieth of a request.
 type connTurn struct {
 	out, in     []byte
 	wrote, came int
@@ -38,7 +38,7 @@ type connTurn struct {
 	step        func(fd uintptr) (done bool) // made once
 }
 
-// Do returns how many bytes were written and read. It may write a part without an error.
+// Do may write a part without an error.
 func (t *connTurn) Do(
 	c *trackedConn, raw syscall.RawConn, out, in []byte,
 ) (wrote int, came []byte, err error) {
@@ -69,7 +69,6 @@ func (t *connTurn) Do(
 	return t.wrote, in[:t.came], err
 }
 
-// opError formats an error as a net.Conn does.
 func opError(op string, c *trackedConn, err error) error {
 	return &net.OpError{Op: op, Net: "tcp", Source: c.LocalAddr(), Addr: c.RemoteAddr(),
 		Err: os.NewSyscallError(op, err)}
@@ -96,7 +95,6 @@ func (t *connTurn) next(fd uintptr) (done bool) {
 	return true
 }
 
-// uninterrupted repeats a system call after EINTR.
 func uninterrupted(
 	call func(int, []byte) (int, error), fd int, p []byte,
 ) (n int, err error) {

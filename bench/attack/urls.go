@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// MaxURLs is how many URLs of an attack are counted separately. Requests to all others are counted
-// as OtherURLs.
+// MaxURLs is the number of URLs that are counted separately. All others are counted as OtherURLs.
 const MaxURLs = 100
 
 // OtherURLs names the requests to URLs beyond MaxURLs.
@@ -25,8 +24,8 @@ type URL struct {
 }
 
 // URLs returns the URLs with their own results: the first MaxURLs kinds, and OtherURLs if there are
-// more. Requests with the same method and path are of one kind, whatever their query. A template is
-// one kind. An attack on a single URL has none.
+// more. Requests with the same method and path, or of the same template, are of one kind. An attack
+// on a single URL has none.
 func (a Attack) URLs() (all []URL) {
 	if a.Session != nil {
 		for i, s := range a.Session.Steps {
@@ -42,7 +41,6 @@ func (a Attack) URLs() (all []URL) {
 	return all
 }
 
-// urlRows returns the names of the URLs, and the row of each request.
 func (a Attack) urlRows() (names []string, of []uint8) {
 	if len(a.Requests) < 2 {
 		return nil, nil
@@ -78,8 +76,6 @@ func (a Attack) urlRows() (names []string, of []uint8) {
 
 const maxURLName = 120
 
-// urlName returns method and path of a request with secrets masked, and its host if there are
-// several.
 func (a Attack) urlName(r Request, host bool) string {
 	origin, path := cutOrigin(withoutUser(r).URL)
 	if !a.isTemplate(r) {
@@ -101,7 +97,6 @@ func (a Attack) urlName(r Request, host bool) string {
 	return name
 }
 
-// newURLTally returns nil for a single URL.
 func newURLTally(a Attack) *urlTally {
 	if a.Session != nil {
 		return nil
@@ -129,7 +124,6 @@ func (t *urlTally) all() []sessions.Row {
 	return t.rows
 }
 
-// add counts a settled request and returns the name of its URL.
 func (t *urlTally) add(seq uint64, s sessions.Settled) (name string) {
 	row := &t.rows[t.of[seq%uint64(len(t.of))]]
 	row.Add(s)

@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// maxClients limits the clients of a closed loop. Each has a goroutine and a connection.
+// Each client has a goroutine and a connection.
 const maxClients = 100_000
 
 // MaxChecked limits Attack.CheckBytes.

@@ -21,7 +21,7 @@ type Stopped struct{ Why string }
 
 func (s *Stopped) Error() string { return "stopped early " + s.Why }
 
-// Stopping returns a function to call regularly with the progress. It returns why to stop the
+// Stopping returns a function to call regularly with the progress, which returns why to stop the
 // attack, or nil.
 func (a Attack) Stopping() func(Progress) error {
 	watches := make([]*checks.Watch, len(a.StopIf))
@@ -38,7 +38,6 @@ func (a Attack) Stopping() func(Progress) error {
 	}
 }
 
-// show reports the begin of the planned requests to the meter. end reports their end.
 func (r *run) show(planned int, span time.Duration, inFlight func() int64) (end func()) {
 	r.meter.Begin(machine.Run{Name: r.recording.Name, Limit: r.recording.Limit, Plan: span,
 		Rate: float64(planned) / span.Seconds(), InFlight: inFlight, Status: r.tally.spoken.Status,
@@ -59,7 +58,7 @@ func (r *run) progress(begun time.Time) Progress {
 	return Progress{time.Since(begun), c.Settled, c.Failed + c.Throttled + c.Shed + c.Abandoned, c}
 }
 
-// stopIf applies the rules until stop is called. For a shared attack, the coordinator does.
+// The coordinator of a shared attack applies the rules.
 func (r *run) stopIf() (stop func()) {
 	if len(r.attack.StopIf) == 0 || r.attack.Agents > 0 {
 		return func() {}

@@ -16,9 +16,8 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// A wiring sends over connections of its own instead of net/http's. Goroutines and hand-overs of
-// net/http cost as much as the rest of a call on loopback, and would be measured as the server's
-// time.
+// A wiring sends over its own connections instead of net/http's, whose goroutines and hand-overs
+// cost as much as the rest of a call on loopback, and would be measured as the server's time.
 type wiring struct {
 	*caller
 	tls   *tls.Config
@@ -34,7 +33,6 @@ type outgoing struct {
 	closes bool
 }
 
-// A wire is a connection, open or to be opened.
 type wire struct {
 	conn   *trackedConn       // nil: none is open
 	stream io.ReadWriteCloser // the conn, or TLS on it
@@ -47,8 +45,8 @@ type wire struct {
 	sent, ended, deadline time.Time
 }
 
-// canWire reports whether wires can send the requests: without a proxy, and on systems where a
-// connection can be tested for being open.
+// Wires are not used with a proxy, or on systems where a connection cannot be tested for being
+// open.
 func (c *caller) canWire(a Attack) (ok bool, why string) {
 	if a.netHTTP {
 		return false, "that was asked for"
@@ -133,7 +131,6 @@ func (all *wiring) call(ctx context.Context, m *message) answer {
 	return a
 }
 
-// exchange is call without redirects.
 func (all *wiring) exchange(
 	ctx context.Context, o *outgoing, now, deadline time.Time,
 ) (a answer) {
@@ -153,8 +150,8 @@ func (all *wiring) exchange(
 	return a
 }
 
-// again returns the answer, or repeats the call: if the server had closed the idle connection, if
-// nothing was written, or if resending is allowed.
+// again repeats the call if the server had closed the idle connection, if nothing was written, or
+// if resending is allowed.
 func (all *wiring) again(
 	ctx context.Context, w *wire, o *outgoing, used bool, a *answer, got reached,
 ) {
@@ -170,7 +167,6 @@ func (all *wiring) again(
 	}
 }
 
-// reached is the last stage of a call.
 type reached int
 
 const (
@@ -179,8 +175,8 @@ const (
 	begun           // the answer
 )
 
-// atOnce is the largest request that is written before reading. It fits the buffers of a socket, so
-// an answer of a server that does not read it is received.
+// A request of at most atOnce bytes fits the buffers of a socket. It is written before reading, so
+// the answer of a server that does not read it is received.
 const atOnce = 16 << 10
 
 func (all *wiring) try(
@@ -209,20 +205,17 @@ func (all *wiring) try(
 	return all.answer(w, o, finish, a)
 }
 
-// answer reads the answer when the request is written, or is being written.
 func (all *wiring) answer(
 	w *wire, o *outgoing, finish func() bool, a *answer,
 ) (got reached) {
 	got = w.read(o, all.attack.Redirects > 0, all.caller, a)
 	if !finish() || a.err != nil || a.closes || o.closes || w.reader.Buffered() > 0 ||
 		len(w.limit.come) > 0 {
-		// bytes after the answer are unexpected
 		w.close()
 	}
 	return got
 }
 
-// write writes b, and may read a part of the answer.
 func (w *wire) write(b []byte) (n int, err error) {
 	if canPeek && w.raw != nil && w.stream == io.ReadWriteCloser(w.conn) {
 		if n, w.limit.come, err = w.turn.Do(w.conn, w.raw, b, w.first[:]); err != nil {
@@ -237,10 +230,10 @@ func (w *wire) write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// patience is how long writing may continue after the answer, as in net/http.
+// Writing may continue after the answer, as in net/http.
 const patience = 50 * time.Millisecond
 
-// writing writes b concurrently with reading. finish stops it and reports whether all was written.
+// finish stops the writing, which is concurrent with reading, and reports whether all was written.
 func (w *wire) writing(b []byte) (finish func() bool) {
 	ended := make(chan error, 1)
 	go func() {
@@ -261,8 +254,8 @@ func (w *wire) writing(b []byte) (finish func() bool) {
 	}
 }
 
-// longIdle is the idle time after which a connection is tested for being open. Servers close
-// connections that are idle for seconds.
+// A connection is tested for being open after longIdle. Servers close connections that are idle for
+// seconds.
 const longIdle = time.Millisecond
 
 func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error {
@@ -325,8 +318,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &t) && t.Timeout()
 }
 
-// A limited reader fails after a number of bytes. http.ReadResponse would read a header without
-// limit.
+// http.ReadResponse would read a header without limit.
 type limited struct {
 	come []byte // already received
 	from io.Reader

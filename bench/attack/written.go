@@ -20,8 +20,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Written is the serialised form of an attack for another process. It excludes local fields such as
-// writers and the Start. It includes secrets of the requests.
+// Written is the serialised form of an attack for another process, including secrets of the
+// requests. It excludes local fields such as writers and the Start.
 type Written struct {
 	Requests                               []Request
 	Session                                *sessions.Session   `json:",omitempty"`
@@ -67,7 +67,7 @@ func (a Attack) Written() Written {
 	return w
 }
 
-// share copies the fields that Attack and Written have in common.
+// share copies the common fields.
 func share(to, from any) {
 	fields, given := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
 	for i := range fields.NumField() {
@@ -78,9 +78,8 @@ func share(to, from any) {
 	}
 }
 
-// WithoutSecrets removes possible secrets: values of headers, user and query of the URL, and bodies
-// and data except their sizes. A hash is no substitute, because short secrets can be guessed from
-// it. Of many requests it keeps a hash of what is left.
+// WithoutSecrets removes values of headers, user and query of the URL, and bodies and data except
+// their sizes. A hash is no substitute, because short secrets can be guessed from it.
 func (w Written) WithoutSecrets() Written {
 	if w.Data != nil {
 		w.Data = &requests.Data{Name: w.Data.Name, Columns: w.Data.Columns,
@@ -187,7 +186,6 @@ func (a Attack) clientsArrival() string {
 	return fmt.Sprintf("closed:clients=%d,think=0s", a.Clients)
 }
 
-// clients returns the process of the clients.
 func (a Attack) clients() arrivals.Variant {
 	if a.ClientStages != nil {
 		v, _ := arrivals.ClientsInStages(a.ClientStages) // Validate reports the error
@@ -218,7 +216,6 @@ func (a Attack) Target() string {
 	return target
 }
 
-// label returns the target without characters that end a part of a benchmark name.
 func (a Attack) label() string { return escaped(a.Target()) }
 
 func escaped(text string) string {

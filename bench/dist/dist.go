@@ -29,17 +29,14 @@ type moments struct {
 	c2   float64
 }
 
-// Mean returns the mean, rounded.
 func (m moments) Mean() time.Duration { return round(m.mean) }
 
-// MeanNS returns the mean in nanoseconds.
 func (m moments) MeanNS() float64 { return m.mean }
 
-// C2 returns the squared coefficient of variation.
 func (m moments) C2() float64 { return m.c2 }
 
-// maxC2 bounds C². The mean of n draws has a relative standard error of √(C²/n), so above this
-// bound even a billion tasks are not enough to estimate the mean.
+// The mean of n draws has a relative standard error of √(C²/n), so above maxC2 even a billion tasks
+// are not enough.
 const maxC2 = 1e9
 
 func checkC2(c2, least float64) error {
@@ -50,7 +47,7 @@ func checkC2(c2, least float64) error {
 	return nil
 }
 
-// round rounds ns ≥ 0 to whole nanoseconds, at most the longest Duration, 292 years.
+// The result is at most the longest Duration, 292 years.
 func round(ns float64) time.Duration {
 	switch {
 	case ns >= math.MaxInt64:

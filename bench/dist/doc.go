@@ -1,10 +1,4 @@
-// Package dist contains distributions of task, think and inter-arrival times, with sampling, exact
-// first two moments, and a text form.
-//
-//	d, err := dist.Parse("hyperexp(10ms,16)")
-//	t := d.Sample(rand.New(rand.NewPCG(1, 7)))
-//
-// The forms are:
+// Package dist contains distributions of task, think and inter-arrival times. Parse accepts:
 //
 //	10ms, const(10ms)                     constant
 //	exp(10ms)                             exponential with that mean; C² = 1
@@ -15,9 +9,7 @@
 //	mixture(0.98,exp(7ms),0.02,exp(150ms))  one of the branches, each with its probability
 //
 // C² is the squared coefficient of variation, the variance over the squared mean. Moments are
-// float64 nanoseconds without rounding, because a comparison with theory needs more digits than
-// whole nanoseconds give for short branches of a mixture. Only Sample and Mean round.
-//
-// A Dist is immutable, safe for concurrent use, and draws without allocating. A draw depends only
-// on the given random numbers.
+// unrounded float64 nanoseconds, as a comparison with theory requires. A Dist is immutable, safe
+// for concurrent use, and draws without allocating. A draw depends only on the given random
+// numbers.
 package dist

@@ -3,8 +3,8 @@ package dist
 import "math"
 
 // Fourth returns E[X⁴]/E[X]⁴, which measures the influence of the longest draws on a sum of
-// squares. It is 1 for a constant, 24 for an exponential, and 15,625 for a log-normal distribution
-// with C² = 4. It is NaN for a distribution of another package.
+// squares: 1 for a constant, 24 for an exponential distribution. It is NaN for a distribution of
+// another package.
 func Fourth(d Dist) float64 {
 	if f, ok := d.(interface{ fourth() float64 }); ok {
 		return f.fourth()

@@ -60,8 +60,6 @@ func NewMixture(branches ...Branch) (Mixture, error) {
 	return m, nil
 }
 
-// addition formats a sum of weights, such as 0.99 + 0.02 = 1.01. It shows defaults too, which the
-// user may not know.
 func addition(branches []Branch, sum float64) string {
 	terms := make([]string, len(branches))
 	for i, b := range branches {
@@ -75,9 +73,7 @@ func addition(branches []Branch, sum float64) string {
 }
 
 // Bimodal returns long with probability p and short otherwise. The error names the invalid
-// parameter.
-//
-// With d = long − short the mean is short + p·d and the variance p(1−p)·d².
+// parameter. With d = long − short the mean is short + p·d and the variance p(1−p)·d².
 func Bimodal(p float64, short, long time.Duration) (Mixture, error) {
 	if !(p > 0 && p < 1) {
 		return Mixture{}, fmt.Errorf("p: must be between 0 and 1, both excluded, got %v", p)
@@ -143,5 +139,4 @@ func (m Mixture) Sample(r *rand.Rand) time.Duration {
 // Branches returns a copy of the branches.
 func (m Mixture) Branches() []Branch { return slices.Clone(m.branches) }
 
-// String returns the form of the constructor: bimodal(…), hyperexp(…) or mixture(…).
 func (m Mixture) String() string { return m.text }

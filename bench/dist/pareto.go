@@ -70,7 +70,6 @@ func (p Pareto) Alpha() float64 { return p.alpha }
 // Bounds returns the smallest and the largest value.
 func (p Pareto) Bounds() (low, high time.Duration) { return p.low, p.high }
 
-// String returns pareto(alpha,low,high).
 func (p Pareto) String() string {
 	return "pareto(" + FormatFloat(p.alpha) + "," + FormatDuration(p.low) + "," +
 		FormatDuration(p.high) + ")"

@@ -67,7 +67,6 @@ func init() {
 	}
 }
 
-// parse makes a distribution. An error in a value takes precedence over other errors.
 func (m maker) parse(values []string) (Dist, error) {
 	if m.values > 0 && len(values) != m.values {
 		return nil, fmt.Errorf("want %d in parentheses (%s), got %d", m.values, m.what, len(values))

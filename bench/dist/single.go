@@ -22,16 +22,15 @@ func (c Constant) MeanNS() float64 { return float64(c.Value) }
 // C2 returns 0.
 func (c Constant) C2() float64 { return 0 }
 
-// String returns const(Value).
 func (c Constant) String() string { return "const(" + FormatDuration(c.Value) + ")" }
 
-// Exponential is the exponential distribution with a mean of M nanoseconds. M may have a fraction.
+// Exponential is the exponential distribution with a mean of M nanoseconds.
 type Exponential struct{ M float64 }
 
 // Exp returns the Exponential with that mean.
 func Exp(mean time.Duration) Exponential { return Exponential{M: float64(mean)} }
 
-// Sample uses the ziggurat of math/rand/v2 and takes about 5 ns.
+// Sample uses the ziggurat of math/rand/v2, in about 5 ns.
 func (e Exponential) Sample(r *rand.Rand) time.Duration { return round(e.M * r.ExpFloat64()) }
 
 // Mean returns M, rounded.
@@ -43,7 +42,6 @@ func (e Exponential) MeanNS() float64 { return e.M }
 // C2 returns 1.
 func (e Exponential) C2() float64 { return 1 }
 
-// String returns exp(M).
 func (e Exponential) String() string { return "exp(" + formatNS(e.M) + ")" }
 
 // LogNormal is the log-normal distribution.
@@ -75,7 +73,6 @@ func (l LogNormal) Sample(r *rand.Rand) time.Duration {
 	return round(l.mean * math.Exp(l.sigma*(r.NormFloat64()-l.sigma/2)))
 }
 
-// String returns lognormal(mean,c2).
 func (l LogNormal) String() string {
 	return "lognormal(" + formatNS(l.mean) + "," + FormatFloat(l.c2) + ")"
 }

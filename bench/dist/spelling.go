@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// FormatDuration returns the canonical form of d, which is part of the names of results. Unlike
-// time.Duration's String it is ASCII (500us) and without zero units (1h, not 1h0m0s).
+// FormatDuration returns the canonical form of d, which is part of the names of results: in ASCII
+// (500us) and without zero units (1h, not 1h0m0s).
 func FormatDuration(d time.Duration) string {
 	s := strings.Replace(d.String(), "µ", "u", 1)
 	if strings.HasSuffix(s, "m0s") {
@@ -20,8 +20,8 @@ func FormatDuration(d time.Duration) string {
 	return s
 }
 
-// FormatFloat returns the canonical form of x: the shortest decimal that parses as x, without an
-// exponent from 1e-6 up to 1e15.
+// FormatFloat returns the shortest decimal that parses as x, without an exponent from 1e-6 up to
+// 1e15.
 func FormatFloat(x float64) string {
 	format := byte('g')
 	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e15 {
@@ -30,7 +30,6 @@ func FormatFloat(x float64) string {
 	return strconv.FormatFloat(x, format, -1, 64)
 }
 
-// formatNS formats a duration with fractions of nanoseconds: 10ms, but 5153882.5ns.
 func formatNS(ns float64) string {
 	if d := round(ns); float64(d) == ns {
 		return FormatDuration(d)

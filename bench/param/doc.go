@@ -1,16 +1,9 @@
-// Package param parses and formats variants with their parameters, for the command line, scenario
-// files and names of results:
-//
-//	semaphore
-//	hyperexp:mean=10ms,c2=16
-//	closed:clients=8,think=exp(100ms)
-//
-// Names are in lower_snake, keys are lower-case letters and digits. Commas inside parentheses
-// belong to the value. Values contain no white space, because they become part of result names.
+// Package param parses and formats variants with their parameters, such as semaphore or
+// closed:clients=8,think=exp(100ms). Names are in lower_snake, keys are lower-case letters and
+// digits. Commas inside parentheses belong to the value. Values contain no white space.
 //
 // Parse splits the text before the variant is known. Resolve checks the parts against the Keys of
-// the variant and returns Values, in which every key has a value. Values.Canonical is the inverse.
-// It omits defaults and normalises values, such as 0.01s to 10ms.
+// the variant. Values.Canonical is the inverse: it omits defaults and normalises values.
 //
 //	call, err := param.Parse("hyperexp:c2=4")
 //	values, err := param.Resolve(spec.Keys, call.Args)

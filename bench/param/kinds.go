@@ -36,7 +36,6 @@ func (k Key) parseChoice(s string) (value, error) {
 	return value{text: s}, nil
 }
 
-// parseValue parses a value of any kind except Choice, with its canonical form.
 func parseValue(kind Kind, s string) (value, error) {
 	switch kind {
 	case Text:
@@ -82,7 +81,6 @@ func parseInt(s string) (int, error) {
 	return n, nil
 }
 
-// sizeUnits is in the order in which formatSize tries the units.
 var sizeUnits = []struct {
 	suffix string
 	bytes  int64

@@ -21,22 +21,20 @@ const (
 	Choice                   // one of Key.Choices
 )
 
-// String returns the name of the kind in help texts.
 func (k Kind) String() string {
 	return [...]string{"text", "duration", "number", "whole number", "size", "distribution",
 		"choice"}[k]
 }
 
-// Key documents one parameter of a variant. Default is in the form that a user types; "" means that
-// the parameter is required. Doc is one line with units.
+// Key documents one parameter of a variant. Default is in the form that a user types; "" means
+// required. Doc is one line with units.
 type Key struct {
 	Name    string
 	Kind    Kind
 	Default string
 	Doc     string
 	// Bare converts a bare duration given for a Distribution; nil means a constant.
-	Bare func(mean time.Duration) dist.Dist
-	// Choices has at least two possible values of a Choice. Doc explains each.
+	Bare    func(mean time.Duration) dist.Dist
 	Choices []string
 	// Word may replace the number of a Float that is determined later, by Values.Settle.
 	Word string
@@ -51,8 +49,7 @@ type Call struct {
 	Args []Arg
 }
 
-// Values are the checked arguments of one variant. Every key has a value, given or by default. The
-// zero Values belongs to a variant without keys.
+// Values are the checked arguments of one variant. Every key has a value, given or by default.
 type Values struct {
 	keys   []Key
 	parsed []value  // in the order of keys
@@ -70,11 +67,9 @@ type value struct {
 }
 
 // A Variant is a registered part with its parameters, which a user writes as name:key=value,….
-// Spec's String method returns the name.
 type Variant[Spec fmt.Stringer] struct {
 	Spec   Spec
 	Values Values
 }
 
-// String returns the canonical form: the name, and the parameters that differ from their defaults.
 func (v Variant[Spec]) String() string { return v.Values.Spell(v.Spec.String()) }

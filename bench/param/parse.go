@@ -2,24 +2,19 @@ package param
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
-var (
-	nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`) // as in package registry
-	keyForm  = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
-)
-
-// Parse parses name or name:key=value,key=value without knowledge of the variant. A colon without
-// parameters is allowed. Names joined by + are compositions.
+// Parse parses name or name:key=value,key=value without knowledge of the variant. Names joined by +
+// are compositions.
 func Parse(s string) (Call, error) {
 	name, rest, _ := strings.Cut(s, ":")
 	for one := range strings.SplitSeq(name, "+") {
-		if nameForm.MatchString(one) {
+		if text.IsLowerSnake(one) {
 			continue
 		}
 		if strings.Contains(name, ",") {
@@ -35,12 +30,12 @@ func Parse(s string) (Call, error) {
 	}
 	for i, part := range dist.SplitTop(rest) {
 		key, value, ok := strings.Cut(part, "=")
-		if variant, _, _ := strings.Cut(part, ":"); i > 0 && nameForm.MatchString(variant) &&
+		if variant, _, _ := strings.Cut(part, ":"); i > 0 && text.IsLowerSnake(variant) &&
 			(variant != part || !ok) {
 			return Call{}, fmt.Errorf("%s: want key=value, got %q: a variant with parameters "+
 				"stands alone, so give the flag again for the next", name, part)
 		}
-		if !ok || !keyForm.MatchString(key) {
+		if !ok || !isKey(key) {
 			return Call{}, fmt.Errorf("%s: want key=value, got %q", name, part)
 		}
 		if err := checkValue(key, value); err != nil {
@@ -51,14 +46,13 @@ func Parse(s string) (Call, error) {
 	return call, nil
 }
 
-// ParseList parses a comma-separated list of variants, such as
-// "worker_pool,segregated:short=2,long=3,semaphore". Items of the form key=value belong to the
+// ParseList parses a comma-separated list of variants. Items of the form key=value belong to the
 // preceding variant with parameters.
 func ParseList(s string) ([]Call, error) {
 	var texts []string
 	for _, part := range dist.SplitTop(s) {
 		last := len(texts) - 1
-		if key, _, ok := strings.Cut(part, "="); ok && keyForm.MatchString(key) && last >= 0 &&
+		if key, _, ok := strings.Cut(part, "="); ok && isKey(key) && last >= 0 &&
 			strings.Contains(texts[last], ":") {
 			texts[last] += "," + part
 		} else {
@@ -68,7 +62,6 @@ func ParseList(s string) ([]Call, error) {
 	return parseEach(texts, Parse)
 }
 
-// String returns the call as it was typed.
 func (c Call) String() string {
 	if len(c.Args) == 0 {
 		return c.Name
@@ -105,3 +98,5 @@ func checkValue(key, value string) error {
 	}
 	return nil
 }
+
+func isKey(s string) bool { return text.IsLowerSnake(s) && !strings.Contains(s, "_") }

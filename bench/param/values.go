@@ -10,8 +10,7 @@ import (
 )
 
 // Resolve checks args against keys. It rejects undeclared and repeated keys, missing required keys,
-// and values of the wrong kind. The variant must check the meaning of values. Resolve panics if the
-// declarations are invalid.
+// and values of the wrong kind. It panics if the declarations are invalid.
 func Resolve(keys []Key, args []Arg) (Values, error) {
 	v := Values{keys: keys}
 	if len(keys) > 0 {
@@ -57,7 +56,7 @@ func (v Values) OrDefaults(keys []Key) (Values, error) {
 func defaults(keys []Key) []value {
 	parsed := make([]value, len(keys))
 	for i, k := range keys {
-		if !keyForm.MatchString(k.Name) ||
+		if !isKey(k.Name) ||
 			slices.ContainsFunc(keys[:i], func(o Key) bool { return o.Name == k.Name }) {
 			panic(fmt.Sprintf("param: key %q is out of form or declared twice", k.Name))
 		}
@@ -171,7 +170,7 @@ func (v Values) Settle(word string, number float64) Values {
 }
 
 // Canonical returns the values that differ from their defaults in canonical form,
-// key=value,key=value, in the order of declaration. Resolve parses it to equal Values.
+// key=value,key=value, in the order of declaration.
 func (v Values) Canonical() string {
 	var parts []string
 	for i, k := range v.keys {

@@ -58,11 +58,11 @@ func (c *CallCounter) HasStreams(soFar func() Streams) {
 	c.streams = soFar
 }
 
-// longestPhase is the range of a histogram in ns, whose last bucket also counts longer times.
+// A histogram's last bucket also counts longer times.
 const longestPhase = int64(time.Hour)
 
-// Count adds the bytes of the bodies that a call sent and received. firstByte is the time to the
-// first byte of the response; 0 means unknown.
+// Count adds the bytes of the bodies of a call. firstByte is the time to the first byte of the
+// response; 0 means unknown.
 func (c *CallCounter) Count(sent, received int64, firstByte time.Duration) {
 	if c == nil {
 		return
@@ -120,8 +120,8 @@ func (c *CallCounter) Sums() Sums {
 	return sums
 }
 
-// EachPhase calls f for each counted phase, with its distribution in ns, its exact sum and its
-// largest value. The distributions are copies, so f does not block counting.
+// EachPhase calls f for each counted phase, with a copy of its distribution in ns, its exact sum
+// and its largest value.
 func (c *CallCounter) EachPhase(
 	f func(name string, h *hdrhistogram.Histogram, sum float64, longest int64) error,
 ) error {

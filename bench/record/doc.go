@@ -1,3 +1,2 @@
-// Package record contains the records that a run makes while it measures. internal/observe computes
-// the result from them. Log and CallCounter can be sent between processes.
+// Package record contains the records that a run makes while it measures.
 package record

@@ -12,7 +12,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// compressors are reused because creating one takes ten times longer than compressing a histogram.
+// Creating a compressor takes ten times longer than compressing a histogram.
 var compressors = sync.Pool{New: func() any {
 	w, err := zlib.NewWriterLevel(nil, zlib.BestCompression)
 	if err != nil {
@@ -76,7 +76,6 @@ func EncodeHistogram(h *hdrhistogram.Histogram) (string, error) {
 // HistogramMax returns h.Max(), which is slow because it visits all buckets.
 func HistogramMax(h *hdrhistogram.Histogram) int64 { return h.ValueAtQuantile(100) }
 
-// appendZeros writes a single zero as a count.
 func appendZeros(counts []byte, n int64) []byte {
 	if n == 1 {
 		return append(counts, 0)

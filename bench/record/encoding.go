@@ -11,7 +11,7 @@ import (
 
 const recordsVersion = 1
 
-// Flags of an encoded record. The bits above them contain the outcome and the class.
+// The bits above the flags contain the outcome and the class.
 const (
 	blockedFlag = 1 << iota
 	onceFlag    // one attempt, so the number is omitted
@@ -22,8 +22,8 @@ const (
 
 var errRecords = errors.New("the data are not encoded records")
 
-// AppendBinary appends the records to b, in about 14 bytes each. Times are differences from the
-// previous record and within the record. It never fails.
+// AppendBinary appends the records to b, in about 14 bytes each, as differences of times. It never
+// fails.
 func (l *Log) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, recordsVersion)
 	b = binary.AppendUvarint(b, uint64(l.n))
@@ -60,11 +60,11 @@ func (l *Log) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// leastRecord is the minimum size of a record in bytes.
+// leastRecord is in bytes.
 const leastRecord = 5
 
-// UnmarshalBinary replaces the records with those of AppendBinary. It allocates at most a small
-// multiple of the data. Invalid records are an error, because the data is untrusted.
+// UnmarshalBinary replaces the records with those of AppendBinary. The data is untrusted, so it
+// allocates at most a small multiple of the data.
 func (l *Log) UnmarshalBinary(data []byte) error {
 	if len(data) == 0 || data[0] != recordsVersion {
 		return fmt.Errorf("%w of version %d", errRecords, recordsVersion)
@@ -83,7 +83,7 @@ func (l *Log) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// decoding is the remaining input. bad is set at the first invalid value.
+// bad is set at the first invalid value.
 type decoding struct {
 	rest  []byte
 	flags uint64 // of the current record
@@ -111,7 +111,6 @@ func (d *decoding) record(r *Record) {
 	d.bad = d.bad || r.Outcome > GaveUp || flags>>classBits > uint64(strategies.IO)
 }
 
-// nextDue reads the flags of the next record and its due time.
 func (d *decoding) nextDue(due int64) int64 {
 	d.flags = d.unsigned(math.MaxUint16)
 	next := d.signed(due)
@@ -132,7 +131,6 @@ func (d *decoding) unsigned(most uint64) uint64 {
 // mostInstant bounds times, so the sum of two cannot overflow an int64.
 const mostInstant = math.MaxInt64 / 4
 
-// signed reads a difference and returns the resulting time.
 func (d *decoding) signed(from int64) int64 {
 	v, size := binary.Varint(d.rest)
 	if size <= 0 || v < -mostInstant || v > mostInstant {

@@ -20,8 +20,8 @@ const (
 	GaveUp    // given up by its caller, whose patience ended
 )
 
-// A Record contains the data of one task in 64 bytes. The current owner of the task writes it
-// without a lock. Times are nanoseconds since the start of the run.
+// A Record contains the data of one task. The current owner of the task writes it without a lock.
+// Times are nanoseconds since the start of the run.
 type Record struct {
 	Due, Start, End int64
 	Busy            int64 // total time inside Run, over all attempts and steps
@@ -59,8 +59,8 @@ func (r *Record) Attempt(start, busy int64) {
 // Settle records the outcome of the task.
 func (r *Record) Settle(o Outcome, end int64) { r.Outcome, r.End = o, end }
 
-// chunkBits sets the size of a chunk to 2^chunkBits records. A growing slice would move records
-// while tasks have pointers to them.
+// A chunk has 2^chunkBits records. A growing slice would move records while tasks have pointers to
+// them.
 const chunkBits = 12
 
 const chunkMask = 1<<chunkBits - 1
@@ -77,8 +77,8 @@ type Log struct {
 	numbers []uint32
 }
 
-// New reserves space for n records. Up to n records the list of chunks does not move, so others may
-// call At concurrently with Add. Add allocates the chunks.
+// New reserves space for n records. Up to n records the list of chunks does not move, so other
+// goroutines may call At concurrently with Add.
 func New(n int) Log {
 	return Log{chunks: make([]*chunk, (n+chunkMask)>>chunkBits)}
 }
@@ -136,6 +136,6 @@ func (l *Log) At(i uint64) *Record { return &l.chunks[i>>chunkBits][i&chunkMask]
 // Len returns the number of records.
 func (l *Log) Len() int { return l.n }
 
-// MostTasks is the largest number of tasks of a run that records each task. The records use 640 MB.
-// A larger run is a soak, as with bench.Scenario.Soak.
+// MostTasks is the largest number of tasks of a run that records each task, in 640 MB. A larger run
+// is a soak.
 const MostTasks = 10_000_000

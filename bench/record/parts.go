@@ -11,7 +11,7 @@ type Parts struct {
 	Target  int64 // part of Service that the target adds
 }
 
-// Parts returns the parts of a settled task. Trace.Lags computes lag. Parts is inlined.
+// Parts returns the parts of a settled task. Trace.Lags computes lag.
 func (r *Record) Parts(lag int64) (p Parts) {
 	first := r.End
 	if r.Attempts > 0 {

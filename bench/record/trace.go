@@ -8,10 +8,9 @@ import (
 
 // A Trace contains every record of a run in order of due times.
 type Trace struct {
-	chunks []*chunk
-	order  []uint32 // nil if the chunks are already in order
-	logs   []uint32 // index of the log of each chunk, if order is set
-	// by chunk, if the logs have the numbers of their tasks
+	chunks  []*chunk
+	order   []uint32 // nil if the chunks are already in order
+	logs    []uint32 // index of the log of each chunk, if order is set
 	numbers [][]uint32
 	n       int
 }
@@ -54,8 +53,7 @@ func (t *Trace) contiguous(i int) []Record {
 	return chunk[:min(n, len(chunk))]
 }
 
-// Seq returns the number of task i in the plan. With one generator this is i, otherwise the number
-// given to AddNumbered.
+// Seq returns the number of task i in the plan.
 func (t *Trace) Seq(i int) uint64 {
 	if t.numbers == nil {
 		return uint64(i)
@@ -99,8 +97,7 @@ func (b *Lagging) Of(r *Record) int64 {
 	return r.Issue - b.ready
 }
 
-// NewTrace merges logs. A single log is already in order. Several logs are ordered by an index of 4
-// bytes per task, which limits the memory of a run to 72 bytes per task.
+// NewTrace merges logs. The order of several logs needs 4 bytes per task.
 func NewTrace(logs []Log) *Trace {
 	if len(logs) == 1 {
 		return &Trace{chunks: logs[0].chunks, n: logs[0].n}
@@ -128,8 +125,7 @@ func NewTrace(logs []Log) *Trace {
 }
 
 // PeakOf returns the largest number of requests in flight at once. A retried request counts from
-// its first start until it is settled, so the result is an upper bound. A request that ends when
-// another starts does not overlap it.
+// its first start until it is settled, so the result is an upper bound.
 func PeakOf(records []Log) (peak int64) {
 	var starts, ends []int64
 	for _, l := range records {

@@ -12,9 +12,9 @@ type Metric struct {
 	Value float64
 }
 
-// EachDue calls add with each quantile over n due tasks. Tasks that were not completed count as the
-// slowest and have no value. at returns the time of the completed task of a rank, in nanoseconds.
-// If all were completed, these quantiles equal those of completed tasks, and EachDue adds none.
+// EachDue calls add with each quantile over n due tasks, unless all were completed. Tasks that were
+// not completed count as the slowest and have no value. at returns the time of the completed task
+// of a rank, in nanoseconds.
 func EachDue(
 	n, completed int, of string, at func(rank int) int64, add func(unit string, v float64),
 ) {

@@ -1,10 +1,7 @@
 package result
 
-// A Profile is a profile of one run, from before its first task until its last task was done, in
-// the format of `go tool pprof`.
-//
-// A sample of cpu or goroutine has the labels part (harness, strategy or task), strategy and class.
-// goroutine contains the stacks of all goroutines, also of waiting ones, up to 20 times a second.
+// A Profile is a profile of one run, in the format of `go tool pprof`. A sample of cpu or goroutine
+// has the labels part (harness, strategy or task), strategy and class.
 type Profile struct {
 	Kind string // cpu, goroutine, mutex, block or heap
 	Data []byte

@@ -1,6 +1,5 @@
-// Package result contains the result of one run: metrics, distributions, time series, and whether
-// it is VALID. Package bench exports Result, Metric and Verdict under the same names. The types are
-// declared here for the packages that compute a result and that bench imports.
+// Package result contains the result of one run. The types are declared here for packages that
+// bench imports.
 package result
 
 import (
@@ -20,8 +19,8 @@ type Result struct {
 	Tasks    int // offered and measured, without the warm-up
 	Metrics  []Metric
 	Readings []Reading // distributions of response, wait and service
-	// of each measured task, with its parts, for rundir.UnpackTasks: if tasks are due by a plan and
-	// not too many for a directory
+	// of each measured task, with its parts, for rundir.UnpackTasks; empty for attacks, closed
+	// loops and very long runs
 	Responses string    `json:",omitempty"`
 	Profiles  []Profile `json:",omitempty"` // see Scenario.Profile
 	Timeline  []Bucket  // of the whole run, warm-up included

@@ -1,5 +1,5 @@
 // Command playground builds the playground, a static page that runs strategies in the reader's
-// browser, into a directory. It runs in a clone of the repository:
+// browser, into a directory. Run it in a clone of the repository:
 //
 //	go run ./cmd/playground bin/playground
 //	python3 -m http.server -d bin/playground

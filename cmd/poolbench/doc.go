@@ -1,9 +1,8 @@
 // Command poolbench measures strategies for bounding concurrency: their effect on throughput and
-// response time, and how each copes with the variance of task times.
+// response time.
 //
-// This is its manual. A test runs the lines that begin with $ in one directory, and compares their
-// output with the lines below them. In the expected output, … stands for the rest of a line or of
-// the lines.
+// A test runs the lines of this manual that begin with $ and compares the output. In the expected
+// output, … stands for any text.
 //
 // # Run
 //
@@ -24,18 +23,13 @@
 //	Report: before/report.html
 //	…
 //
-// Response time is measured from the time a task was due. The wait is the part of it that the work
-// of the task does not explain. Throughput counts completed tasks. Shed tasks have no response
-// time, and they shorten the response time of the others. At a load of 0.8 and with room for four
-// waiting tasks, bounded_queue_shed refuses one task in 17. A cell is – if there are too few tasks:
-// a p99 needs 368, a p99.9 3688.
+// Response time is measured from the time a task was due. The wait is the part of the response time
+// outside of the task's work. Throughput counts completed tasks. Shed tasks have no response time.
+// A cell is – if there are too few tasks: a p99 needs 368, a p99.9 3688.
 //
-// Under the virtual clock the same seed gives the same bytes on every machine with the same
-// arithmetic, and an hour of load takes seconds. It shows only scheduling. The real clock, which is
-// the default, also shows the CPU, memory and lock costs of a strategy. The order of simultaneous
-// events, for example when target freeze thaws, is random in the Go runtime: figures of hedged,
-// failsafe_hedge, adaptive_gradient, adaptive_vegas, adaptive_envoy and partitioned can differ a
-// little from run to run.
+// Under the virtual clock the same seed gives the same bytes, except for simultaneous events, and
+// an hour of load takes seconds. It shows only scheduling. The real clock, which is the default,
+// also shows the CPU, memory and lock costs of a strategy.
 //
 // Names can have parameters, and list explains them:
 //
@@ -67,8 +61,8 @@
 //
 // # Objectives and capacity
 //
-// An objective is a bound on a metric. run checks it for every scenario by the median of the
-// repetitions, and fails if one misses it. capacity searches for the load that just meets it:
+// An objective is a bound on a metric. run fails if the median of a scenario's repetitions misses
+// the objective. capacity searches for the highest load that meets it:
 //
 //	$ poolbench run --clock virtual --strategy worker_pool --load 0.9 --count 6 --n 5000 --objective 'p99-response<80ms' --quiet # exit code 1
 //	…
@@ -82,13 +76,12 @@
 //	  worker_pool  …
 //	…
 //
-// The answer is an interval for the long run. The objective is met at one end and missed at the
-// other, by exact values or 95 % confidence intervals.
+// The answer is an interval: the objective is met at one end and missed at the other.
 //
 // # Questions
 //
-// A study tests a claim. It has scenarios, and a rule that decides from their results whether the
-// claim holds, does not hold, or depends on something.
+// A study has scenarios, and a rule that decides from their results whether a claim holds, does not
+// hold, or depends on something.
 //
 //	$ poolbench study scrape --dry-run
 //	# scrape: which strategies scrape a site that bans without being banned, and lose nothing?
@@ -105,17 +98,16 @@
 //
 // # HTTP
 //
-// serve makes a target available on loopback for any client. attack loads any URL with an open
-// loop, or a closed loop with --clients, with or without a strategy. gateway measures, from the
-// clients' view, a server whose handler uses a strategy.
+// serve makes a target available on loopback. attack loads any URL with an open loop, or a closed
+// loop with --clients. gateway measures a server whose handler uses a strategy.
 //
 //	$ poolbench gateway --strategy worker_pool --limit 4 --rate 200 --duration 1s --dry-run
 //	…
 //
 // # What may be believed
 //
-// calibrate measures the precision of the machine, and compares the tool's results with known
-// answers from theory, which --dry-run lists:
+// calibrate measures the precision of the machine, and compares results with known answers from
+// theory:
 //
 //	$ poolbench calibrate --dry-run
 //	# A1: M/M/4 at load 0.8
@@ -124,7 +116,7 @@
 // # Compare and gate
 //
 // Results are in the Go benchmark format. compare and gate accept a run directory, its results.txt
-// and the output of go test -bench, and benchstat can read them too.
+// and the output of go test -bench.
 //
 //	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --queue 4 --n 20000 --count 10 --seed 101 --quiet --out after
 //	…
@@ -134,8 +126,8 @@
 //	…
 //	gate: pass: no regression of 10 % or more in 2 metrics
 //
-// Only the seed differs, so the gate passes: it rules out a p99 that is 10 % higher. To rule out
-// 3 %, more or longer runs are needed. Inconclusive is not a pass:
+// The gate rules out a p99 that is 10 % higher. To rule out 3 %, more or longer runs are needed.
+// Inconclusive is not a pass:
 //
 //	$ poolbench gate before after --metric p99-response-sec --promise 3% # exit code 3
 //	…

@@ -1,5 +1,5 @@
-// Command arrivals is poolbench with an arrival process of its own: a sale, at whose start the rate
-// is several times as high for a while.
+// Command arrivals is poolbench with a custom arrival process: a sale, during which the rate is
+// several times as high.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command service is poolbench with the limiter of a client: so many requests a second, evenly.
+// Command service is poolbench with the limiter of a client: a fixed rate of requests.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command strategy is poolbench with a strategy that has a parameter: a semaphore that keeps some
-// slots of the limit free, as a service does that shares a pool of connections with health checks.
+// Command strategy is poolbench with a custom strategy: a semaphore that keeps some slots of the
+// limit free, for example for health checks that share a pool of connections.
 package main
 
 import (
@@ -33,10 +33,9 @@ var reserve = strategies.Spec{
 	},
 }
 
-// slots is how many tasks may be in flight: one at least.
 func slots(p strategies.Params) int { return max(1, p.Limit-p.Values.Int("keep")) }
 
-// newSemaphore describes a buffered channel as a Gate, which keeps the rest of the contract.
+// newSemaphore describes a buffered channel as a Gate.
 func newSemaphore(n int) engine.Gate[struct{}] {
 	free := make(chan struct{}, n)
 	return engine.Gate[struct{}]{

@@ -1,5 +1,5 @@
-// Command workload is poolbench with a workload of its own: each task is a call of an API. The API
-// here is a fake on loopback that refuses calls when more than eight are at work.
+// Command workload is poolbench with a custom workload: each task calls an API, here a fake on
+// loopback that refuses more than eight concurrent calls.
 package main
 
 import (
@@ -20,8 +20,7 @@ func main() {
 	poolbench.Main()
 }
 
-// api starts with the first call: main registers and does nothing else, since poolbench starts
-// this program again as its child.
+// api starts with the first call, because poolbench starts this program again as its child.
 var api = sync.OnceValue(func() string { return httptest.NewServer(http.HandlerFunc(fake)).URL })
 
 var busy = make(chan struct{}, 8)
@@ -38,7 +37,7 @@ func fake(w http.ResponseWriter, _ *http.Request) {
 
 var errRefused = errors.New("the API refused the call")
 
-// quote is the code whose concurrency is to be bounded.
+// quote is the code whose concurrency is to be limited.
 func quote(ctx context.Context, seq uint64) error {
 	url := fmt.Sprintf("%s/quote/%d", api(), seq)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

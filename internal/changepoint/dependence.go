@@ -10,20 +10,18 @@ import (
 type Dependence struct {
 	Rho  float64 // lag-1 autocorrelation of the ranks within levels
 	Most float64 // upper bound of Rho for this number of values
-	// Doubtful reports that a series without a change, with the autocorrelation Most, has as clear a
-	// split as this one with a probability above Alpha.
+	// A series without a change, with the autocorrelation Most, has as clear a split as this one
+	// with a probability above Alpha.
 	Doubtful bool
 }
 
-// Depends examines a series in which Find found these changes with the same options. Without
-// changes it returns the zero value. It takes as long as Find takes for one change.
+// Depends examines a series in which Find found these changes with the same options. It takes as
+// long as Find takes for one change.
 //
 // Permutation tests assume that every order is equally likely. In a stationary autoregression of 40
 // values with ρ = 0.5, Find at an Alpha of 5 % reports a change in 55 % of series, but a change
-// that is not doubtful in only 4 %. That rate is at most 5 % for ρ of 0.1 to 0.5 and 20 to 200
-// values. In independent values, a step of three standard deviations in the middle is doubtful in
-// 22 % of series of 20 values, in 1 % of 40 values, and in none of 80. The rates were measured over
-// 400 series, for 200 values over 60.
+// that is not doubtful in only 4 %. In independent values, a step of three standard deviations in
+// the middle is doubtful in 22 % of series of 20 values, and in 1 % of 40 values.
 func Depends(values []float64, found []Point, o Options) Dependence {
 	if len(found) == 0 {
 		return Dependence{}
@@ -54,8 +52,8 @@ func Depends(values []float64, found []Point, o Options) Dependence {
 		return Dependence{}
 	}
 	// An estimate from k values is too low by (1+3ρ)/k on average (Kendall 1954,
-	// doi:10.1093/biomet/41.3-4.403). Its standard error is 1/√n for one level. Cuts are placed where
-	// neighbours differ, which lowers the estimate further. The number of levels corrects for this.
+	// doi:10.1093/biomet/41.3-4.403). Cuts are placed where neighbours differ, which lowers the
+	// estimate further. The number of levels corrects for this.
 	d := Dependence{Rho: min(mostRho, (products/squares+levels/squares)/
 		max(0.1, 1-3*levels/squares))}
 	d.Most = min(mostRho, d.Rho+1.5*math.Sqrt(levels/n))
@@ -69,12 +67,11 @@ func Depends(values []float64, found []Point, o Options) Dependence {
 	return d
 }
 
-// mostRho is the largest autocorrelation considered. A series with an autocorrelation of 1 has no
-// levels.
+// A series with an autocorrelation of 1 has no levels.
 const mostRho = 0.95
 
 // shuffleCorrelated puts the values in a random order with correlated neighbours, like a Gaussian
-// autoregression with coefficient rho. For 0 every order is equally likely.
+// autoregression with coefficient rho.
 func shuffleCorrelated(rng *rand.Rand, rho float64, values []float64) {
 	slices.Sort(values)
 	sorted, of := slices.Clone(values), make([]float64, len(values))

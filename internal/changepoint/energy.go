@@ -11,9 +11,8 @@ type split struct {
 	q  float64 // scaled energy distance, at least 0
 }
 
-// best returns the best split of a stretch, or the first of equally good ones. It compares the part
-// before each split with the part after it up to every possible end, so that it also finds a change
-// that is undone later. It takes O(n²).
+// best compares the part before each split with the part after it up to every possible end, so it
+// also finds a change that is undone later. It takes O(n²).
 func (s *search) best(stretch []float64) split {
 	n, least := len(stretch), s.Shortest
 	if n < 2*least {

@@ -118,8 +118,8 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptio
 	return err
 }
 
-// buffered is a file that is written in pieces of 64 KiB and at Close. Its error names the flag and
-// is returned once.
+// buffered is written in pieces of 64 KiB and at Close. Its error names the flag and is returned
+// once.
 type buffered struct {
 	*bufio.Writer
 	file io.Closer

@@ -22,7 +22,7 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// quickSize is the share of the full experiments that is run without --full.
+// quickSize is the share of the experiments that runs without --full.
 const quickSize = 0.1
 
 func (a *app) calibrateCommand() *cobra.Command {
@@ -185,14 +185,12 @@ func (c *calibrationResults) document(path string) *page.Calibration {
 	return doc
 }
 
-// formatReading formats a reading of the machine.
 func formatReading(r calibration.Reading) string {
 	return strings.Join(text.Texts(r.Metrics, func(m result.Metric) string {
 		return strings.TrimSpace(text.Metric(m.Unit, m.Value) + " " + readingNames[m.Unit])
 	}), ", ")
 }
 
-// showCalibration prints both parts, and then the problems.
 func (a *app) showCalibration(doc *page.Calibration, format string) error {
 	if format == "json" {
 		return a.JSON(doc)

@@ -33,8 +33,7 @@ import (
 // serverCapacity is the name of the hidden command for `poolbench capacity URL`.
 const serverCapacity = "capacityof"
 
-// rewriteServerArgs replaces `capacity URL` by the command for servers, which has the flags of
-// attack. The URL may be in a session.
+// The command for servers has the flags of attack. The URL may be in a session.
 func rewriteServerArgs(args []string) []string {
 	isOfServer := func(arg string) bool {
 		scheme, _, ok := strings.Cut(arg, "://")
@@ -156,8 +155,7 @@ func (a *app) findServer(
 }
 
 // maxThinkShare is the maximum mean think time as a share of a probe. The rate of requests is too
-// low at the start of a probe, before the first sessions have finished thinking, and after the last
-// session is due.
+// low before the first sessions have finished thinking, and after the last session is due.
 const maxThinkShare = 0.1
 
 // useSessions makes s a search for a rate of sessions if the attack has any. It returns their mean
@@ -177,7 +175,6 @@ func useSessions(s *capacity.Server, k attack.Attack) (thinks time.Duration, err
 	return thinks, err
 }
 
-// perSecond returns the unit of the rates.
 func perSecond(s capacity.Server) string {
 	if s.Of == "" {
 		return " /s"
@@ -242,10 +239,9 @@ func (a *app) searchServer(
 		outcomeCode(answer.Outcome(s.Most)))...)
 }
 
-// spelled escapes characters that the name of a result cannot contain.
+// The name of a result cannot contain these characters.
 var spelled = strings.NewReplacer("%", "%25", " ", "%20", "/", "%2F")
 
-// serverResult converts the answer to a run, as for searches under the virtual clock.
 func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnswer) *bench.Result {
 	k.Rate = s.First
 	name := strings.TrimPrefix(k.Name(), "Attack/")
@@ -270,7 +266,6 @@ func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 	return r
 }
 
-// lostAtMet returns the shares of lost requests at the highest rate that meets the objectives.
 func lostAtMet(found *capacity.ServerAnswer) []result.Metric {
 	for _, p := range found.Probes {
 		if p.Rate == found.Met && p.Verdict == objectives.Met && !p.Late && p.Result != nil {
@@ -281,8 +276,7 @@ func lostAtMet(found *capacity.ServerAnswer) []result.Metric {
 	return nil
 }
 
-// probeLine converts a probe for a document. A probe that was sent late has no effect on the
-// search.
+// A probe that was sent late has no effect on the search.
 func probeLine(p capacity.ServerProbe) show.SearchProbe {
 	verdict := p.Verdict
 	if p.Late {
@@ -319,7 +313,6 @@ func stoppedText(found *capacity.ServerAnswer) string {
 	return "The search stopped: " + found.Stopped.Error()
 }
 
-// showServer prints the answer first, and then the probes by rate.
 func showServer(
 	s capacity.Server, k attack.Attack, found *capacity.ServerAnswer, e *execute.Execution,
 	format string,

@@ -34,13 +34,14 @@ type crashOptions struct {
 	kills    int
 	kill     string
 	settings []string // settings of the server
+	servers  *[]registry.Server
 	patience time.Duration
 	format   string
 	html     flags.Output
 	quiet    bool
 }
 
-// values of --kill
+// Values of --kill.
 const (
 	killProcess = "process"
 	killServer  = "server"
@@ -79,14 +80,13 @@ func (a *app) crashCommand() *cobra.Command {
 	fs.Uint64Var(&o.Seed, "seed", 1, "seed `N` of the tasks and of the moments of the kills")
 	fs.DurationVar(&o.patience, "patience", patience,
 		"end after this `TIME` without progress: tasks still in the queue were not waited for")
-	options.Servers(cmd)
+	o.servers = options.Servers(cmd)
 	flags.Choice(cmd, &o.format, "format", "output format", "text", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
 }
 
-// crashingCommand returns the command of the process that is killed.
 func (a *app) crashingCommand() *cobra.Command {
 	return flags.Hidden("crashing [flags]",
 		"work until killed (an order as JSON on stdin; for poolbench itself)",
@@ -109,7 +109,6 @@ type crashDocument struct {
 	crash.Report
 }
 
-// faultOf returns why a crash test was given up, or "".
 func faultOf(err error) string {
 	if err == nil {
 		return ""
@@ -117,8 +116,7 @@ func faultOf(err error) string {
 	return strings.TrimPrefix(err.Error(), "crash: ")
 }
 
-// replaceEnv sets a variable for child processes until restore is called. A caller in the same
-// process keeps its own server.
+// A caller in the same process keeps its own server.
 func replaceEnv(name, value string) (restore func(), err error) {
 	before, given := os.LookupEnv(name)
 	if err := os.Setenv(name, value); err != nil {
@@ -136,6 +134,9 @@ func replaceEnv(name, value string) (restore func(), err error) {
 func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	p, v, level, err := o.plan()
 	if err != nil {
+		return err
+	}
+	if err := options.CheckServers(*o.servers, v); err != nil {
 		return err
 	}
 	ctx, done := terminal.Interruptible(ctx, func(string) {})
@@ -273,7 +274,6 @@ func hasKey(s strategies.Spec, name string) bool {
 	return slices.ContainsFunc(s.Keys, func(k param.Key) bool { return k.Name == name })
 }
 
-// withParameter returns the text of the strategy with one parameter replaced.
 func withParameter(strategy, parameter string) string {
 	if name, values, given := strings.Cut(strategy, ":"); given {
 		all := slices.DeleteFunc(strings.Split(values, ","), func(text string) bool {
@@ -325,7 +325,6 @@ func drawShare(on *terminal.StatusLine, whole int) func(progress int) {
 	}
 }
 
-// page returns the document for the page, with the first lines of the terminal output.
 func (d crashDocument) page() *page.Crash {
 	r := d.Report
 	var adds [][2]string
@@ -344,7 +343,6 @@ func (d crashDocument) page() *page.Crash {
 		Recovery: r.Recovery, LongestRecovery: r.LongestRecovery, Adds: adds}
 }
 
-// showCrash prints the finding first.
 func (a *app) showCrash(doc crashDocument, format string) error {
 	if format == "json" {
 		return a.JSON(doc)

@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// gatewayStrategies are the default strategies of a gateway. One sheds, the other does not.
+// One of these default strategies sheds, the other does not.
 const gatewayStrategies = "bounded_queue_shed,worker_pool"
 
 type gatewayOptions struct {

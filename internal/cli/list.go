@@ -77,8 +77,7 @@ func (a *app) showListings(lists []options.Listing) error {
 	return nil
 }
 
-// showStrategies prints the strategies in a table of their differences, and those with a twin in a
-// second table.
+// Strategies with a twin are in a second table.
 func (a *app) showStrategies() error {
 	rows, twins := [][]string{options.StrategyColumns}, [][]string{options.TwinColumns}
 	for _, s := range strategies.All() {

@@ -7,13 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 //go:embed newmodule
@@ -65,8 +65,7 @@ func builtFrom() string {
 	return checkoutAround(program)
 }
 
-// checkoutOf returns the checkout that contains the source file, or "" if -trimpath has removed its
-// directory.
+// checkoutOf returns "" if -trimpath has removed the source file's directory.
 func checkoutOf(file string) string {
 	if !filepath.IsAbs(file) {
 		return ""
@@ -74,8 +73,7 @@ func checkoutOf(file string) string {
 	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
 }
 
-// checkoutAround returns the checkout whose bin directory contains the program, as after make
-// build, or "".
+// After make build, the checkout's bin directory contains the program.
 func checkoutAround(program string) string {
 	dir := filepath.Dir(filepath.Dir(program))
 	if _, err := goModIn(dir); err != nil {
@@ -92,9 +90,9 @@ func goModIn(dir string) (string, error) {
 	return string(text), nil
 }
 
-var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+var moduleName = lazyregexp.New(`^[a-z][a-z0-9_-]*$`)
 
-// writeModule writes the module. On an error it removes the files it has written.
+// On an error writeModule removes the files it has written.
 func writeModule(dir, source string) (err error) {
 	name := filepath.Base(filepath.Clean(dir))
 	if !moduleName.MatchString(name) {
@@ -149,8 +147,7 @@ func tidy(dir string) {
 	_ = c.Run()
 }
 
-// goMod returns the go.mod of a module that uses poolbench from a checkout. The versions are those
-// of the checkout's go.mod, so no version is looked up.
+// The versions are those of the checkout's go.mod, so no version is looked up.
 func goMod(name, theirs, source string) string {
 	_, requirements, _ := strings.Cut(theirs, "\n")
 	requirements, _, _ = strings.Cut(requirements, "\ntool ")

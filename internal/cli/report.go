@@ -45,8 +45,7 @@ func (a *app) reportCommand() *cobra.Command {
 	return cmd
 }
 
-// report runs `poolbench report DIR`. If its files are written elsewhere, it does not lock the
-// directory.
+// If its files are written elsewhere, report does not lock the directory.
 func (a *app) report(dir string, html, card flags.Output) error {
 	if _, err := results.ReadDir(dir); err != nil { // before anything is written
 		return err
@@ -79,7 +78,6 @@ func (a *app) drawIn(dir string, _ flags.Output) (*page.Report, error) {
 	return r, errors.Join(err, held.Release())
 }
 
-// drawElsewhere draws only the page.
 func (a *app) drawElsewhere(dir string, html flags.Output) (*page.Report, error) {
 	r, err := page.Load(dir, studies.Figures)
 	if err != nil {
@@ -88,8 +86,7 @@ func (a *app) drawElsewhere(dir string, html flags.Output) (*page.Report, error)
 	return r, html.Write(r.WriteHTML)
 }
 
-// reportTogether runs `poolbench report A B`. It writes the page of compare --html for directories
-// of any kind.
+// reportTogether runs `poolbench report A B`, for directories of any kind.
 func (a *app) reportTogether(html, card flags.Output, args []string) error {
 	inputs, err := ci.ReadInputs(args, a.stdin)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/internal/text"
@@ -24,12 +25,13 @@ import (
 func (a *app) runCommand() *cobra.Command {
 	var o options.RunOptions
 	var axes options.Words
+	var given *[]registry.Server
 	cmd := &cobra.Command{
 		Use:   "run [flags]",
 		Short: "run scenarios, write results and a report",
 		Args:  flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.runScenarios(cmd.Context(), axes, o)
+			return a.runScenarios(cmd.Context(), axes, o, *given)
 		},
 	}
 	axes = options.AddAxes(cmd)
@@ -42,7 +44,7 @@ func (a *app) runCommand() *cobra.Command {
 	cmd.Flags().IntVar(&o.Responses, "responses", rundir.MostResponses,
 		"record the response of each task and its parts, for up to this many `TASKS` and not in "+
 			"studies: compare then breaks a difference down")
-	options.Servers(cmd)
+	given = options.Servers(cmd)
 	cmd.Flags().BoolVar(&o.Why, "why", false,
 		"explain the causes of each p99, as poolbench why does")
 	cmd.Flags().DurationVar(&o.Budget, "budget", 30*time.Second, "without --n, --count and "+
@@ -54,12 +56,17 @@ func (a *app) runCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) runScenarios(ctx context.Context, axes options.Words, o options.RunOptions) error {
+func (a *app) runScenarios(ctx context.Context, axes options.Words, o options.RunOptions,
+	given []registry.Server,
+) error {
 	if _, err := o.Mode(); err != nil {
 		return err
 	}
 	p, err := options.MakePlan(axes, o.File)
 	if err != nil {
+		return err
+	}
+	if err := p.CheckServers(given); err != nil {
 		return err
 	}
 	if err := p.UseDatabase(o.DSN); err != nil {
@@ -79,7 +86,6 @@ func (a *app) runScenarios(ctx context.Context, axes options.Words, o options.Ru
 	return a.runPlan(ctx, p, o)
 }
 
-// runPlan runs the plan into the directory of the options, or lists its runs.
 func (a *app) runPlan(ctx context.Context, p options.Plan, o options.RunOptions) error {
 	for _, s := range p.Suites() {
 		if err := objectives.Decidable(o.Objectives, s.Scenarios...); err != nil {

@@ -82,7 +82,6 @@ func (a *app) serve(ctx context.Context, name string, o serveOptions) (err error
 	return serveUntil(ctx, targets.NewServer(s.handler()), listener, stopServing)
 }
 
-// serveUntil serves until ctx ends. It then waits up to the grace period for current requests.
 func serveUntil(
 	ctx context.Context, server *http.Server, listener net.Listener, grace time.Duration,
 ) error {
@@ -110,7 +109,6 @@ func serveUntil(
 	return err
 }
 
-// serving is a target with its work and its counts.
 type serving struct {
 	variant  targets.Variant
 	target   targets.Target
@@ -149,7 +147,6 @@ func buildWorkload(
 	return v, w, nil
 }
 
-// closeWorkload frees the resources of the workload, if it has any.
 func closeWorkload(w workloads.Workload) error {
 	if c, ok := w.(io.Closer); ok {
 		return c.Close()
@@ -157,7 +154,6 @@ func closeWorkload(w workloads.Workload) error {
 	return nil
 }
 
-// handler serves the target on every path, except for the path of the counts.
 func (s *serving) handler() http.Handler {
 	calls := s.counts.counting(targets.Handler(s.target, s.workload.Do))
 	remote := rpc.Handler(s.target, s.workload.Do)
@@ -186,7 +182,6 @@ type serveCounts struct {
 	answers  map[string]int // by status or code; 0 if the handler gave up without an answer
 }
 
-// counting returns h with counts of its answers.
 func (c *serveCounts) counting(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.mu.Lock()
@@ -215,7 +210,7 @@ func (s *statusWriter) spell() string {
 	return strconv.Itoa(s.status)
 }
 
-// Flush implements http.Flusher for gRPC.
+// Flush is for gRPC.
 func (s *statusWriter) Flush() { _ = http.NewResponseController(s.ResponseWriter).Flush() }
 
 func (s *statusWriter) WriteHeader(status int) {
@@ -235,8 +230,7 @@ func (s *statusWriter) Write(p []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (s *statusWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// metrics writes the counts in the text format of Prometheus, version 0.0.4. It does not count its
-// own requests.
+// metrics uses the text format of Prometheus, version 0.0.4. It does not count its own requests.
 func (s *serving) metrics(w http.ResponseWriter, _ *http.Request) {
 	var b strings.Builder
 	family := func(name, kind, help string) {

@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
-// simulateCommand returns the command of the child process for runs under the virtual clock. A
-// strategy that panics or spins ends only this process and costs only one run.
+// A strategy that panics or spins ends only this child process and costs only one run.
 func (a *app) simulateCommand() *cobra.Command {
 	return flags.Hidden("simulate [flags]", "run scenarios in words (JSON on stdin; for poolbench itself)",
 		func(ctx context.Context, _ []string) error { return a.Simulate(ctx, a.stdin) })

@@ -86,7 +86,6 @@ func (a *app) studyCommand() *cobra.Command {
 
 const allStudies = "all"
 
-// namedStudies returns the named studies, each once.
 func namedStudies(args []string) (list []studies.Study, err error) {
 	if slices.Equal(args, []string{allStudies}) {
 		return studies.All(), nil

@@ -133,8 +133,7 @@ func serveAttacks(
 	return err
 }
 
-// findHub returns the address of the NATS server. It also returns the server if that runs in this
-// process.
+// findHub also returns the server if that runs in this process.
 func (a *app) findHub(
 	ctx context.Context, o workerOptions,
 ) (address string, _ context.Context, server *hub.Local, err error) {
@@ -175,7 +174,7 @@ func (a *app) findHub(
 
 var errParent = errors.New("the parent process has ended")
 
-// fromParent reads the first line, and returns a context that ends with the input.
+// The returned context ends with the input.
 func fromParent(ctx context.Context, stdin io.Reader) (string, context.Context, error) {
 	lines := bufio.NewReader(stdin)
 	line, err := readAddress(lines)
@@ -190,7 +189,7 @@ func fromParent(ctx context.Context, stdin io.Reader) (string, context.Context, 
 	return strings.TrimSpace(line), ctx, nil
 }
 
-// mostAddress is the maximum length of an address, in bytes.
+// mostAddress is a number of bytes.
 const mostAddress = 4 << 10
 
 func readAddress(r io.ByteReader) (string, error) {

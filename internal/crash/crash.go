@@ -18,57 +18,50 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A Plan describes a crash test.
 type Plan struct {
 	Order
 	Command []string  // starts a process that calls Work
 	Errors  io.Writer // receives the standard error of the process
 	Kills   int
-	// Server is killed at random in place of the process. It may be nil.
+	// killed at random in place of the process; may be nil
 	Server Server
-	// Spared means that only the server is killed.
-	Spared bool
-	// Volatile means that tasks do not outlive their process, so tasks of a killed process are not
-	// awaited.
+	Spared bool // only the server is killed
+	// Tasks do not outlive their process, so tasks of a killed process are not awaited.
 	Volatile bool
-	// Watch returns an error when the files of the store are gone, which the store may not detect.
-	// It is called after a task is accepted. It may be nil.
-	Watch func() error
-	// Removed means that the queue is in a directory that will be removed.
-	Removed bool
+	// Watch is called after a task is accepted. It returns an error when the files of the store are
+	// gone, which the store may not detect. It may be nil.
+	Watch   func() error
+	Removed bool // the queue is in a directory that will be removed
 	// Patience is the time without an event after which the run ends. Remaining tasks that are in
 	// the store then count as Stored, and the others as Lost.
 	Patience time.Duration
-	// Say receives the progress, up to twice the number of tasks. It may be nil.
+	// receives the progress, up to twice the number of tasks; may be nil
 	Say func(progress int)
 }
 
-// A Server can be killed and restarted.
 type Server interface {
 	Kill() error
 	Start(ctx context.Context) error
 }
 
-// A Report counts the outcomes of the tasks. Once, Twice, Dead, Lost and Stored add up to Accepted.
+// Once, Twice, Dead, Lost and Stored add up to Accepted.
 type Report struct {
 	Accepted int `json:"accepted"` // Submit returned nil
 	Lost     int `json:"lost"`     // never done
-	// Lost tasks that had begun. They were acknowledged before they were done, so they were not
-	// lost on their way into the store.
+	// lost tasks that had begun: they were acknowledged before they were done
 	LostBegun int `json:"lost_begun"`
-	// Tasks neither done nor known to be lost when the run ended. The run did not wait longer than
-	// Patience, or a failed store may contain them.
+	// Tasks neither done nor known to be lost when the run ended: Patience was over, or a failed
+	// store may contain them.
 	Stored int `json:"in_store"`
 	Once   int `json:"once"`
 	Twice  int `json:"twice"` // done at least twice
-	// Tasks done twice without a kill in between. Not counted if a server is killed, because its
-	// kill may undo a confirmation.
+	// Not counted if a server is killed, because its kill may undo a confirmation.
 	Repeated int `json:"twice_without_kill"`
 	Dead     int `json:"dead"` // given up after the last attempt and kept as dead letters
-	// Tasks done although the process was killed before their Submit returned.
+	// tasks done although the process was killed before their Submit returned
 	Unconfirmed int `json:"unconfirmed"`
-	// Sum of tasks in service at the kills. If it is 0, the test cannot detect a store that
-	// acknowledges tasks before they are done.
+	// If no task was in service at a kill, the test cannot detect a store that acknowledges tasks
+	// before they are done.
 	InService int `json:"in_service_at_kills"`
 
 	// There was no further event before all tasks were done. The remaining tasks count as lost.
@@ -76,16 +69,13 @@ type Report struct {
 
 	Restarts       int `json:"restarts"`
 	ServerRestarts int `json:"server_restarts"`
-	// Median and maximum of the time from the start of a process after a kill to the first task
-	// that it began.
+	// median and maximum of the time until a restarted process began its first task
 	First        float64 `json:"first_after_restart_sec"`
 	LongestFirst float64 `json:"longest_first_after_restart_sec"`
-	// Tasks in service at the kills of the process, and how many of them began again. Tasks that
-	// cannot outlive the process are not counted.
+	// Tasks in service at the kills of the process, except tasks that cannot outlive it.
 	Interrupted int `json:"interrupted"`
 	Recovered   int `json:"recovered"`
-	// Median and maximum of the time from the start of a process after a kill until an interrupted
-	// task began again.
+	// median and maximum of the time until a restarted process began an interrupted task again
 	Recovery        float64 `json:"recovery_sec"`
 	LongestRecovery float64 `json:"longest_recovery_sec"`
 	Seconds         float64 `json:"seconds"`
@@ -104,8 +94,7 @@ type run struct {
 	restarts, serverRestarts int
 }
 
-// Run carries out the plan. It removes the queue and returns the known counts, also on failure or
-// when ctx ends.
+// Run removes the queue and returns the known counts, also on failure or when ctx ends.
 func Run(ctx context.Context, p Plan) (Report, error) {
 	began := time.Now()
 	r := &run{Plan: p, random: rand.New(rand.NewPCG(p.Seed, 0)),
@@ -247,7 +236,6 @@ func (r *run) watchProgress(ctx context.Context) error {
 	}
 }
 
-// killAndRestart kills the process or the server after a random time, and restarts it.
 func (r *run) killAndRestart(ctx context.Context) error {
 	time.Sleep(time.Duration(r.random.Int64N(int64(2 * time.Millisecond))))
 	if r.Server != nil && (r.Spared || r.random.IntN(2) == 0) {
@@ -289,9 +277,8 @@ func (r *run) watch() error {
 	return fmt.Errorf("crash: the store failed: %w: %w", engine.ErrGone, err)
 }
 
-// goneBehind returns an error if the files of a failed store are gone. It checks repeatedly,
-// because the store fails with the first deleted file, but a directory exists until the last one is
-// deleted.
+// goneBehind checks repeatedly, because the store fails with the first deleted file, but its
+// directory exists until the last.
 func (r *run) goneBehind() error {
 	if r.gone {
 		return nil // already reported
@@ -304,7 +291,6 @@ func (r *run) goneBehind() error {
 	return err
 }
 
-// kill ends the process and records its last lines.
 func (r *run) kill() error {
 	_ = r.process.Process.Kill() // hearOut detects a process that has already ended
 	err := r.hearOut()
@@ -312,7 +298,6 @@ func (r *run) kill() error {
 	return err
 }
 
-// hearOut records the lines of the process until it ends. It returns the first error of a line.
 func (r *run) hearOut() (err error) {
 	for line := range r.heard {
 		err = cmp.Or(err, r.record(line, time.Now()))

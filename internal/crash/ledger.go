@@ -24,7 +24,7 @@ type entry struct {
 	restart     time.Time // start of the process after that kill
 }
 
-// ledger is the killer's record of the tasks. Only one goroutine may use it at a time.
+// A ledger is not safe for concurrent use.
 type ledger struct {
 	tasks            map[uint64]*entry
 	next             uint64 // ID after the last one known to be submitted
@@ -40,21 +40,18 @@ type ledger struct {
 	refusals         int
 	refusal          string // text of the last refusal
 	empty            bool   // the store is empty and idle, so open tasks are lost
-	// number of messages in the store, counted since the last event of a task; -1 if unknown
+	// messages in the store, counted since the last event of a task; -1 if unknown
 	stored  int
 	counted bool // whether the last line was that number
 
 	began time.Time // start of the current process
-	// times from the start of a process after a kill to the first task that it began
 	first []time.Duration
 	fresh bool // whether no task has begun in the current process
 
 	interrupted int
-	// times from the start of the process after a kill until an interrupted task began again
-	recovery []time.Duration
+	recovery    []time.Duration
 }
 
-// record records a line of the process.
 func (l *ledger) record(line string, at time.Time) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	if len(kind) != 1 {
@@ -142,7 +139,6 @@ func (l *ledger) interrupt() {
 	}
 }
 
-// restarted records the start of the process after a kill.
 func (l *ledger) restarted(at time.Time) {
 	l.began, l.stored = at, -1
 	for _, e := range l.tasks {
@@ -162,13 +158,12 @@ func hear(out io.ReadCloser, lines chan<- string) {
 	}
 }
 
-// progress grows from 0 to twice the number of tasks, even with losses. It grows by one when a task
-// is accepted, and by one when it is done, dead, or known to be lost.
+// A task counts when it is accepted, and again when it is done, dead, or known to be lost.
 func (l *ledger) progress() int { return 2*l.accepted - l.open + l.lostOpen }
 
-// report counts the tasks. Open tasks count as lost if known is set, and otherwise as stored. If
-// the run stalled, as many of them as the store contains count as stored, the interrupted ones
-// first. The store may also contain messages of tasks that were done and not confirmed.
+// Open tasks count as lost if known is set, and otherwise as stored. If the run stalled, as many of
+// them as the store contains count as stored, the interrupted ones first. The store may also
+// contain messages of tasks that were done and not confirmed.
 func (l *ledger) report(known bool) Report {
 	r := Report{Accepted: l.accepted, InService: l.inServiceAtKills, Interrupted: l.interrupted,
 		Recovered: len(l.recovery)}
@@ -207,7 +202,6 @@ func (l *ledger) report(known bool) Report {
 	return r
 }
 
-// medianAndMost returns the median and the maximum in seconds, or 0 without values.
 func medianAndMost(of []time.Duration) (median, most float64) {
 	if len(of) == 0 {
 		return 0, 0

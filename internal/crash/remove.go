@@ -13,15 +13,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// removing limits the time for removing the queue of a killed process, whose store may have failed.
-// starting is added for the start of the process that removes it.
+// starting is added to removing for the start of the process that removes the queue.
 const (
 	removing = 2 * time.Second
 	starting = 3 * time.Second
 )
 
-// remove starts another process to remove the queue, because a strategy may end its process or
-// never return.
+// A strategy may end its process or never return, so another process removes the queue.
 func (r *run) remove() error {
 	o := r.Order
 	o.End = true

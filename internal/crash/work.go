@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// An Order is the JSON instruction to a process on its stdin. When stdin ends, the process drains
-// the strategy and ends.
+// An Order is read from a process's stdin as JSON. When stdin ends, the process drains the strategy
+// and ends.
 type Order struct {
 	Strategy string
 	Workload string
@@ -34,8 +34,7 @@ type Order struct {
 	End bool // whether to only remove the queue of earlier processes
 }
 
-// event is the kind of a line of the process. The line has this letter, followed by the ID of a
-// task or a text.
+// An event is the first letter of a line, followed by the ID of a task or a text.
 type event byte
 
 const (
@@ -50,7 +49,6 @@ const (
 	stored   event = 's' // number of messages in the store, after a second without an event
 )
 
-// Work carries out the order from in, and writes the events of its tasks to out.
 func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	var o Order
 	orders := json.NewDecoder(in)
@@ -90,7 +88,7 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// drainTime limits the end of the process. Unfinished tasks are given up before it.
+// Unfinished tasks are given up before the end of drainTime.
 const drainTime = 5 * time.Second
 
 // isCounted reports whether an error of Drain concerns only tasks that are open in the ledger.
@@ -142,7 +140,7 @@ func (w *worker) start(ctx context.Context, o Order) error {
 	return err
 }
 
-// params returns the parameters of a process. task finds the tasks of earlier processes.
+// task finds the tasks of earlier processes.
 func (o Order) params(
 	v strategies.Variant, task func(id uint64) *strategies.Task,
 ) strategies.Params {
@@ -166,8 +164,8 @@ func (w *worker) fail(e *strategies.StoreError) {
 	_, _ = fmt.Fprintf(w.out, "%c %q\n", said, e.Error())
 }
 
-// audit reports the number of messages in an idle store, and when it is empty. The process itself
-// sees only those tasks of earlier processes that are delivered to it.
+// audit reports the number of messages in an idle store. The process itself sees only those tasks
+// of earlier processes that are delivered to it.
 func (w *worker) audit(ctx context.Context) {
 	store, ok := w.strategy.(interface {
 		Stored(ctx context.Context) (int, error)
@@ -195,8 +193,7 @@ func (w *worker) audit(ctx context.Context) {
 	}
 }
 
-// mostLooks is the number of successive looks, a second apart, after which an empty store is
-// reported.
+// An empty store is reported after this many looks, a second apart.
 const mostLooks = 3
 
 func (w *worker) task(id uint64) *strategies.Task {
@@ -221,8 +218,7 @@ func (w *worker) Done(t *strategies.Task, r strategies.Result) {
 	}
 }
 
-// submit submits tasks when they are due, until enough are accepted. It does not submit a refused
-// task again, and pauses before the next one.
+// submit does not submit a refused task again, and pauses before the next one.
 func (w *worker) submit(ctx context.Context, o Order) {
 	due := time.Now()
 	for id, in := o.Next, 0; in < o.Tasks && id < math.MaxUint64; id++ {

@@ -1,16 +1,16 @@
 package decide
 
-// A Bound is a bound on a metric, in the metric's unit: seconds, shares of 1, tasks per second.
+// A Bound is in the metric's unit: seconds, shares of 1, tasks per second.
 type Bound struct {
 	Unit  string
 	Op    string // one of Operators, so that the condition is: value Op bound
 	Value float64
 }
 
-// Operators lists the operators, each before its prefixes.
+// Each operator comes before its prefixes.
 var Operators = []string{"<=", ">=", "<", ">"}
 
-// Meets reports whether a value is within the bound. NaN is not.
+// NaN does not meet a bound.
 func (b Bound) Meets(v float64) bool {
 	switch b.Op {
 	case "<":

@@ -1,15 +1,7 @@
 // Package decide judges objectives: met, missed or undecided, with the reason in words. All
-// commands, pages and documents use it, so their verdicts agree.
-//
-// There are two kinds of questions:
-//
-//   - The behaviour of a strategy under a plan (run, capacity, advise): a 95 % confidence interval,
-//     or an exact value, must lie on one side of the bound. See Interval.
-//   - The experience of the clients of a load test (attack, capacity URL, gateway): the measured
-//     sample decides. See Sample.
-//
-// A Finding is the answer of a study in words. Package bench writes it into a run directory, and
-// reports read it.
+// commands, pages and documents use it, so their verdicts agree. For the behaviour of a strategy, a
+// 95 % confidence interval must lie on one side of the bound (Interval). For the clients of a load
+// test, the measured sample decides (Load). A Finding is the answer of a study.
 package decide
 
 import (
@@ -19,10 +11,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Verdict is the result of judging an objective.
 type Verdict int
 
-// The verdicts. Undecided means that the evidence is insufficient.
+// Undecided means that the evidence is insufficient.
 const (
 	Undecided Verdict = iota
 	Met
@@ -31,26 +22,23 @@ const (
 
 func (v Verdict) String() string { return [...]string{"undecided", "met", "missed"}[v] }
 
-// A Decision is a verdict with its evidence.
 type Decision struct {
 	Verdict Verdict
-	// Value is the estimate, in the unit of the metric. It is NaN if unknown, and +Inf for a latency
-	// percentile that falls among failed requests.
+	// Value is the estimate. It is NaN if unknown, and +Inf for a latency percentile that falls
+	// among failed requests.
 	Value float64
 	// Error is the half width of the 95 % interval relative to the value, if the value is marked as
 	// uncertain, and 0 otherwise.
-	Error float64
-	// Low and High bound the value; NaN if unknown.
+	Error     float64
 	Low, High float64
-	// Reason is the evidence in one line, without the verdict: "95 % CI 277 to 289 ms, 12 runs".
+	// the evidence in one line: "95 % CI 277 to 289 ms, 12 runs"
 	Reason string
-	// Next is the flag that would decide the objective, such as "--n 64000". It is "" if the objective
-	// is decided or the flag is unknown.
+	// Next is the flag that would decide the objective, such as "--n 64000", or "".
 	Next string
 }
 
-// Evidence formats the evidence and, if undecided, the flag that would decide: "236 ms (95 % CI
-// 201–284 ms, 1 run of 18,000 tasks); to decide: --n 64000".
+// Evidence adds the flag that would decide if undecided: "236 ms (95 % CI 201–284 ms, 1 run of
+// 18,000 tasks); to decide: --n 64000".
 func (d Decision) Evidence(unit string) string {
 	s := d.Reason
 	value := text.Uncertain(unit, d.Value, d.Error)
@@ -64,8 +52,7 @@ func (d Decision) Evidence(unit string) string {
 	return s
 }
 
-// Interval decides whether every value from low to high meets the bound. It is Undecided if an end
-// is NaN.
+// Interval is Undecided if an end is NaN.
 func Interval(b Bound, low, high float64) Verdict {
 	switch {
 	case math.IsNaN(low) || math.IsNaN(high):
@@ -80,13 +67,11 @@ func Interval(b Bound, low, high float64) Verdict {
 
 // Sample decides a latency objective from the requests of one load test. response includes the
 // generator's own delays, so it is an upper bound; least is a lower bound. Both are +Inf if the
-// percentile falls among requests that failed, were refused, abandoned or never sent, and NaN if
-// there are too few requests.
+// percentile falls among uncompleted requests, and NaN if there are too few requests.
 func Sample(b Bound, response, least float64) Verdict {
 	return Interval(b, min(least, response), response)
 }
 
-// All combines the verdicts on several objectives: missed if one is missed, met if all are met.
 func All(verdicts ...Verdict) Verdict {
 	all := Met
 	for _, v := range verdicts {

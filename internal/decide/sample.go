@@ -13,20 +13,19 @@ import (
 
 // Units of a load test's evidence, in addition to the metrics of completed requests.
 const (
-	// Due is the prefix of a percentile over all due requests, where uncompleted requests count as the
-	// slowest: due-p99-response-sec. A result has it if some requests were not completed and the
-	// percentile is not among them.
+	// Due is the prefix of a percentile over all due requests, where uncompleted requests count as
+	// the slowest: due-p99-response-sec. A result has it only if it differs and the percentile is
+	// not among the uncompleted requests.
 	Due = "due-"
-	// MaxLag is the largest delay of the load generator.
+	// the largest delay of the load generator
 	MaxLag = metric.MaxLag
 )
 
-// Mark is the prefix of an objective on completed requests only, such as
-// completed-p99-response-sec.
+// Mark is the prefix of an objective on completed requests only.
 const Mark = "completed-"
 
-// MostLost is the share of lost requests above which an objective on a mean is missed, because the
-// mean of the other requests is misleading.
+// If more requests are lost, an objective on a mean is missed, because the mean of the other
+// requests is misleading.
 const MostLost = 0.01
 
 type latency struct {
@@ -57,7 +56,6 @@ func latencyOf(unit string) (l latency, ok bool) {
 
 func (l latency) unit() string { return l.part + metric.StatisticOf(l.statistic, l.of) }
 
-// String formats the latency for a reason: "p99 response".
 func (l latency) String() string {
 	text := l.statistic + " " + strings.ReplaceAll(l.of, "-", " ")
 	if url, _, ok := metric.CutURL(l.part); ok {
@@ -68,7 +66,7 @@ func (l latency) String() string {
 	return text
 }
 
-// Completed returns the unit without the Mark. ok is false if unit has no Mark or is not a latency.
+// ok is false if unit has no Mark or is not a latency.
 func Completed(unit string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(unit, Mark)
 	if _, is := latencyOf(rest); ok && is {
@@ -77,12 +75,10 @@ func Completed(unit string) (rest string, ok bool) {
 	return unit, false
 }
 
-// Load decides an objective from the metrics of one load test with the given number of requests.
-//
-// A latency is decided as by Sample. Requests that failed, were refused, abandoned or never sent
-// count as slower than any bound, unless the objective is about completed requests only. The lower
-// bound is the measured value without the generator's own waits for a processor. All other metrics
-// are decided by their value.
+// Load decides an objective from the metrics of one load test. Requests that failed, were refused,
+// abandoned or never sent count as slower than any bound, unless the objective is about completed
+// requests only. The lower bound of a latency is the measured value without the generator's own
+// waits for a processor. All other metrics are decided by their value.
 func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision {
 	s := sample{bound: b, lookup: lookup, sent: tasks, requests: tasks}
 	if laws, _ := lookup(metric.BrokenLaws); laws > 0 {
@@ -125,8 +121,8 @@ func (s *sample) undecided(reason, next string) Decision {
 	return Decision{Value: unknown, Low: unknown, High: unknown, Reason: reason, Next: next}
 }
 
-// byValue decides a metric that is not a latency. A missed rate of an INVALID run is undecided,
-// because the generator may have sent less than planned.
+// A missed rate of an INVALID run is undecided, because the generator may have sent less than
+// planned.
 func (s *sample) byValue() Decision {
 	v, ok := s.lookup(s.bound.Unit)
 	if !ok || math.IsNaN(v) {
@@ -202,8 +198,8 @@ func grouped(n int) string {
 	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
-// percentile decides by the requested percentile. If there are too few requests, it uses the
-// highest percentile with enough requests: if that misses the bound, so does the requested one.
+// If there are too few requests, the highest percentile with enough requests decides: if that
+// misses the bound, so does the requested one.
 func (s *sample) percentile() Decision {
 	asked := s.latency
 	for i := len(metric.Quantiles) - 1; i >= 0; i-- {
@@ -245,8 +241,7 @@ func (s *sample) percentile() Decision {
 	return s.undecided(fmt.Sprintf("%s: a %s needs %d", have, asked.statistic, least), next)
 }
 
-// resolves reports whether there are enough requests for a percentile. The requests of a stage are
-// not counted; the run reports a percentile only if it has enough of them.
+// The run reports a percentile of a stage only if it has enough requests.
 func (s *sample) resolves(p float64) bool {
 	if s.requests > 0 {
 		return statistics.Resolvable(p, s.requests)
@@ -283,8 +278,7 @@ func (s *sample) value() Decision {
 	return d
 }
 
-// ends returns the range of a statistic over all due requests. low equals high if the run reports
-// the statistic.
+// ends returns the range of a statistic over all due requests.
 func (s *sample) ends(l latency) (low, high float64, ok bool) {
 	v, has := s.lookup(l.unit())
 	if s.lost == 0 || l.p == 0 {
@@ -316,7 +310,7 @@ func (l latency) due() string { return l.part + Due + metric.StatisticOf(l.stati
 
 // leastOf returns a lower bound of the statistic for a generator that is never late and always has
 // a free processor. A response that waits for the generator's processor also lengthens the measured
-// service, so the waits are subtracted from the service as well.
+// service.
 func (s *sample) leastOf(l latency, low, high float64) float64 {
 	var least float64
 	switch l.of {
@@ -339,9 +333,8 @@ func (s *sample) leastOf(l latency, low, high float64) float64 {
 
 const leastRequest = 1e-6
 
-// withoutOwnWaits subtracts the generator's own waits from a statistic, to obtain a lower bound.
-// waits is the number of such waits per request. If a share b of the requests waits for longer than
-// w, the true p-quantile is at least the measured (p−b)-quantile minus w.
+// If a share b of the requests waits for longer than w, the true p-quantile is at least the
+// measured (p−b)-quantile minus w. waits is the number of the generator's own waits per request.
 func (s *sample) withoutOwnWaits(l latency, measured, waits float64) float64 {
 	longest := s.ownWait(MaxLag, metric.MaxHiccup)
 	usual := min(s.ownWait(metric.P99Lag, metric.P99Hiccup), longest)
@@ -369,8 +362,8 @@ func (s *sample) withoutOwnWaits(l latency, measured, waits float64) float64 {
 	return least
 }
 
-// ownWait returns a bound on the generator's waits for a processor, in seconds: the larger of its
-// lateness and of its wake-up delays. It is +Inf if the run reports only MaxLag.
+// ownWait returns a bound on the generator's waits for a processor, in seconds. It is +Inf if the
+// run reports only MaxLag.
 func (s *sample) ownWait(lateness, delay string) float64 {
 	late, hasLate := s.lookup(lateness)
 	delayed, hasDelay := s.lookup(delay)

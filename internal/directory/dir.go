@@ -1,11 +1,5 @@
 // Package directory writes the results of runs to a run directory, reads them, and resumes an
-// interrupted directory:
-//
-//	dir, err := directory.Create("out", directory.New)
-//	…
-//	err = dir.Write(result) // each, as it comes
-//	…
-//	err = dir.Close(planned, nil)
+// interrupted directory. Create a Dir, Write each result, and Close the Dir.
 package directory
 
 import (
@@ -28,10 +22,9 @@ import (
 var dirFiles = [...]string{rundir.ResultsFile, rundir.DistributionsFile, rundir.TimelineFile,
 	rundir.SlowestFile}
 
-// A Dir is a run directory that only this process writes to. Write returns after it has passed a
-// result to the operating system, so a kill loses at most the current run. Of a soak, it loses only
-// the time after the last WriteSoFar. Until End has written the end mark, readers treat the
-// directory as partial.
+// Only this process writes to a Dir. Write returns after it has passed a result to the operating
+// system, so a kill loses at most the current run, or the time of a soak after the last WriteSoFar.
+// Until End has written the end mark, readers treat the directory as partial.
 type Dir struct {
 	path          string
 	mu            sync.Mutex // partial results are written concurrently with other results
@@ -50,11 +43,9 @@ type Dir struct {
 	failed        bool            // a write failed, so there must be no end mark
 }
 
-// Path returns the path of the directory.
 func (d *Dir) Path() string { return d.path }
 
-// Write adds one result to the files. It writes its profiles first. It replaces the output of
-// WriteSoFar for that run.
+// Write replaces the output of WriteSoFar for that run.
 func (d *Dir) Write(r *bench.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -84,8 +75,7 @@ func (d *Dir) writeProfiles(r *bench.Result) error {
 	return nil
 }
 
-// Fail adds a failed run with its reason as a line # failed NAME seed N: REASON. It keeps the
-// output of WriteSoFar for that run.
+// Fail keeps the output of WriteSoFar for that run.
 func (d *Dir) Fail(name string, seed uint64, reason string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -101,7 +91,6 @@ func (d *Dir) Fail(name string, seed uint64, reason string) error {
 	return d.markWritten(runID{name, seed})
 }
 
-// checkWrite adds the file name to the error of a write, and records that a write failed.
 func (d *Dir) checkWrite(file string, err error) error {
 	if err == nil {
 		return nil
@@ -110,7 +99,7 @@ func (d *Dir) checkWrite(file string, err error) error {
 	return fmt.Errorf("%s: %w", filepath.Join(d.path, file), err)
 }
 
-// Conclude adds the finding on the results so far, for the report.
+// Conclude adds a finding for the report.
 func (d *Dir) Conclude(f decide.Finding) error {
 	return d.checkWrite(rundir.ResultsFile, d.results.conclude(f))
 }
@@ -121,15 +110,14 @@ func (d *Dir) Hold(unit, op string, bound float64) error {
 		d.results.line(rundir.BoundLine(decide.Bound{Unit: unit, Op: op, Value: bound})))
 }
 
-// Say adds a line about the results so far for the report. It belongs to no study.
+// Say adds a line for the report, which belongs to no study.
 func (d *Dir) Say(line string) error {
 	return d.checkWrite(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))
 }
 
-// End writes the end mark: complete, or partial if fewer than planned results were written.
-// interrupted is the reason, or nil. After an error of Write it writes no mark, so readers treat
-// the directory as interrupted. The lock is kept until Unlock, so a report contains only results of
-// this process.
+// The end mark is complete, or partial if fewer than planned results were written. After an error
+// of Write there is none, so readers treat the directory as interrupted. The lock is kept until
+// Unlock, so a report contains only results of this process.
 func (d *Dir) End(planned int, interrupted error) error {
 	if d.files == nil {
 		return nil
@@ -156,7 +144,7 @@ func (d *Dir) End(planned int, interrupted error) error {
 }
 
 // Discard removes a new directory without results, so that the next command can use its name. It
-// must be called after End. It keeps a directory with other files.
+// must be called after End.
 func (d *Dir) Discard() error {
 	if d.written > 0 || !d.isNew {
 		return nil
@@ -172,7 +160,6 @@ func (d *Dir) Discard() error {
 	return errors.Join(errs...)
 }
 
-// Unlock lets other processes write to the directory.
 func (d *Dir) Unlock() error {
 	if d.lock == nil {
 		return nil
@@ -182,7 +169,6 @@ func (d *Dir) Unlock() error {
 	return err
 }
 
-// Close calls End and Unlock.
 func (d *Dir) Close(planned int, interrupted error) error {
 	return errors.Join(d.End(planned, interrupted), d.Unlock())
 }
@@ -196,10 +182,8 @@ func (d *Dir) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-// Mode selects how Create treats an existing directory.
 type Mode int
 
-// The modes of Create.
 const (
 	New    Mode = iota // refuse it
 	Force              // replace its results
@@ -207,8 +191,7 @@ const (
 	Resume             // continue its plan, see Dir.Begin and Dir.Kept
 )
 
-// Create creates the directory at path and its parents. The error for an existing directory is
-// fs.ErrExist. If another process is writing to the directory, the error names that process.
+// The error for an existing directory is fs.ErrExist.
 func Create(path string, mode Mode) (*Dir, error) {
 	if err := checkRunDir(path, mode); err != nil {
 		return nil, err
@@ -229,8 +212,6 @@ func Create(path string, mode Mode) (*Dir, error) {
 	return d, nil
 }
 
-// checkRunDir returns an error for a directory that is not a run directory, before anything is
-// written to it.
 func checkRunDir(path string, mode Mode) error {
 	entries, err := os.ReadDir(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -261,7 +242,7 @@ func (e existsError) Error() string {
 
 func (e existsError) Is(target error) bool { return target == fs.ErrExist }
 
-// fill opens the files. The directory must be locked.
+// The directory must be locked.
 func (d *Dir) fill(mode Mode) (err error) {
 	_, notThere := os.Stat(filepath.Join(d.path, rundir.ResultsFile))
 	if notThere == nil && mode == New {
@@ -306,8 +287,7 @@ func (d *Dir) fill(mode Mode) (err error) {
 	return d.open(newSuffix, d.copyHead)
 }
 
-// open opens each file under its name plus ending and initializes it with start. whole is the
-// number of valid bytes at the start of the file.
+// whole is the number of valid bytes at the start of the file.
 func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) error {
 	for i, name := range dirFiles {
 		f, err := openDirFile(filepath.Join(d.path, name+ending))
@@ -339,11 +319,10 @@ func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) err
 	return err
 }
 
-// Explain adds the lines returned by why to each result.
 func (d *Dir) Explain(why func(*bench.Result) []string) { d.results.why = why }
 
-// KeepResponses records the response time of each task of virtual runs, for the first runs with at
-// most the given number of tasks in total.
+// KeepResponses records the response time of each task, for the first virtual runs with at most the
+// given number of tasks in total.
 func (d *Dir) KeepResponses(tasks int) { d.distributions.most = tasks }
 
 func (d *Dir) copyHead(f *os.File, whole int64) error {

@@ -16,8 +16,8 @@ import (
 // nextSuffix is the extension of a file that will replace another one.
 const nextSuffix = ".next"
 
-// dirFile is a file of the directory that is being written. It contains final contents, followed by
-// partial results of current runs. To replace the partial results, the whole file is replaced.
+// The final contents are followed by partial results of current runs. To replace these, the whole
+// file is replaced.
 type dirFile struct {
 	*os.File
 	path string
@@ -37,7 +37,6 @@ func openDirFile(path string) (*dirFile, error) {
 	return &dirFile{File: f, path: path}, nil
 }
 
-// Write appends to the final contents.
 func (f *dirFile) Write(p []byte) (int, error) {
 	if len(f.tail) == 0 {
 		n, err := f.File.Write(p)
@@ -54,8 +53,6 @@ func (f *dirFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeNext writes the replacement of the file: its final contents, more final contents, and a
-// tail.
 func (f *dirFile) writeNext(more, tail []byte) (*dirFile, error) {
 	next, err := openDirFile(f.path + nextSuffix)
 	if err != nil {
@@ -81,7 +78,6 @@ func (f *dirFile) removeNext() error {
 	return nil
 }
 
-// replaceBy replaces the file by next.
 func (f *dirFile) replaceBy(next *dirFile) error {
 	if err := os.Rename(next.path, f.path); err != nil {
 		return errors.Join(err, next.Close())

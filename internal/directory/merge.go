@@ -3,7 +3,6 @@ package directory
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,13 +11,13 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Read reads the results of a run directory, with their distributions, timelines and machines.
 // partial reports that the last section has no end mark, or that its end mark is partial.
 func Read(path string) (all []*bench.Result, partial bool, err error) {
 	file, err := rundir.ResultsIn(path)
@@ -61,8 +60,7 @@ func hasTimes(r *bench.Result) bool {
 	return ok
 }
 
-// Merge merges the runs of directories that contain parts of one load sent by several generators.
-// It merges the i-th runs of each name. leftOut lists the metrics that cannot be merged, partial
+// Merge merges the i-th runs of each name. leftOut lists the metrics that cannot be merged, partial
 // the partial directories.
 func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, err error) {
 	defer func() {
@@ -132,10 +130,9 @@ func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, e
 	return merged, leftOut, partial, nil
 }
 
-// summedAxes matches the axes of a load whose values are summed over generators.
-var summedAxes = regexp.MustCompile(`/(rate|n|sessions|arrival=closed:clients)=[^/,]+`)
+// Values of the summedAxes are summed over generators.
+var summedAxes = lazyregexp.New(`/(rate|n|sessions|arrival=closed:clients)=[^/,]+`)
 
-// ofAll returns the name of the whole load. name is that of one of the equal parts.
 func ofAll(name string, generators int) string {
 	return summedAxes.ReplaceAllStringFunc(name, func(axis string) string {
 		i := strings.LastIndexByte(axis, '=') + 1
@@ -151,7 +148,6 @@ func ofAll(name string, generators int) string {
 	})
 }
 
-// partOf adds the directory as the agent of the result.
 func partOf(r *bench.Result, path string, partial bool) *bench.Result {
 	r.Agents = []string{fmt.Sprintf("%s requests %d %v", path, r.Tasks, r.Verdict)}
 	for i := range r.Reasons {

@@ -22,7 +22,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// contents describes the final content of a directory, without a section that is resumed.
 type contents struct {
 	repetitions map[string]int      // number of results by name
 	seeds       map[string][]uint64 // seeds of results and failed runs, by name
@@ -32,7 +31,7 @@ type contents struct {
 	last  section // last section, when resuming
 }
 
-// section is the output of one process in results.txt, from its header on.
+// A section is the output of one process in results.txt.
 type section struct {
 	begun    bool // whether it has a header
 	complete bool // whether it has an end mark of a complete section
@@ -72,8 +71,7 @@ func readContents(path string, resume bool) (c contents, err error) {
 	return c, nil
 }
 
-// readRest reads the other files. take adds their data to the next result that is not final, and
-// returns its repetition.
+// take adds the data of the other files to the next result that is not final.
 func (c *contents) readRest(path string) (take func(r *bench.Result) int, err error) {
 	readings, err := c.readDistributions(filepath.Join(path, rundir.DistributionsFile))
 	if err != nil {
@@ -97,8 +95,7 @@ func (c *contents) readRest(path string) (take func(r *bench.Result) int, err er
 	}, nil
 }
 
-// eachLine calls f with every complete line of a file, without its newline, and the offset of its
-// end. A missing file has no lines.
+// end is the offset after the line. A missing file has no lines.
 func eachLine(path string, f func(line string, end int64) error) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,8 +122,7 @@ func eachLine(path string, f func(line string, end int64) error) error {
 	}
 }
 
-// readSections reads results.txt. at contains the start of each section and the end of the last
-// one.
+// at contains the start of each section and the end of the last one.
 func readSections(path string) (sections []section, at []int64, err error) {
 	var r *bench.Result // filled by lines before the next result
 	begin := int64(0)
@@ -153,7 +149,7 @@ func readSections(path string) (sections []section, at []int64, err error) {
 	return sections, append(at, begin), err
 }
 
-// note parses a line that is not a result. next is the following result.
+// next is the result after the line.
 func (s *section) note(line string, next *bench.Result) (err error) {
 	if !strings.HasPrefix(line, "# ") {
 		if key, value, ok := strings.Cut(line, ": "); ok && !strings.HasPrefix(line, "Unit ") {
@@ -212,7 +208,6 @@ func parseResult(line string, r *bench.Result) error {
 	return nil
 }
 
-// belongs reports whether the record with the given tag belongs to a final result.
 func (c *contents) belongs(name string, repetition int) bool {
 	return repetition < c.repetitions[name]
 }
@@ -222,8 +217,8 @@ type nth struct {
 	repetition int
 }
 
-// readDistributions finds the final part of distributions.hlog. It returns the other histograms by
-// run, with the reading in place of the tag.
+// readDistributions finds the final part of distributions.hlog. It returns the other histograms,
+// with the reading in place of the tag.
 func (c *contents) readDistributions(path string) (map[nth][]rundir.Histogram, error) {
 	of := map[string]string{}
 	for name := range c.repetitions {
@@ -281,7 +276,7 @@ func (c *contents) readTimeline(path string) (map[nth][]result.Bucket, error) {
 		})
 }
 
-// readSlowest does the same for slowest.csv, which older directories do not have.
+// Older directories do not have slowest.csv.
 func (c *contents) readSlowest(path string) (map[nth][]result.SlowTask, error) {
 	return readRows(c, path, 3, rundir.IsSlowestHead,
 		func(row []string) (nth, result.SlowTask, error) {
@@ -290,8 +285,8 @@ func (c *contents) readSlowest(path string) (map[nth][]result.SlowTask, error) {
 		})
 }
 
-// readRows finds the final part of a table, whose index in dirFiles is file. It returns the other
-// rows.
+// readRows finds the final part of a table, and returns the other rows. file is an index in
+// dirFiles.
 func readRows[T any](
 	c *contents, path string, file int, isHead func(row []string) bool,
 	parse func(row []string) (nth, T, error),

@@ -15,19 +15,17 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// newSuffix is the extension of files that will replace others.
 const newSuffix = ".new"
 
-// runID identifies a run of a directory. Under the virtual clock, runs with equal name and seed are
-// equal.
+// Under the virtual clock, runs with equal name and seed are equal.
 type runID struct {
 	name string
 	seed uint64
 }
 
-// resumed is the content of a directory whose plan is resumed. Its files are written again, in the
-// order of the plan. They replace the old files when they contain all kept results. A kill
-// therefore loses no earlier result, and the final files equal those of an uninterrupted run.
+// The files of a resumed directory are written again, in the order of the plan. They replace the
+// old files when they contain all kept results. A kill therefore loses no earlier result, and the
+// final files equal those of an uninterrupted run.
 type resumed struct {
 	section
 	kept  map[runID]*bench.Result // complete results
@@ -55,8 +53,7 @@ func isUnfinished(r *bench.Result) bool {
 	})
 }
 
-// checkPlan returns an error if the directory contains runs outside of the plan, or was written by
-// another build or machine.
+// The directory must have no runs outside of the plan, and be from the same build and machine.
 func (r *resumed) checkPlan(plan string, has func(name string, seed uint64) bool) error {
 	switch i := slices.IndexFunc(r.results, func(k *bench.Result) bool {
 		return !has(k.Name, k.Seed)
@@ -91,8 +88,7 @@ func (d *Dir) abandon() error {
 	return errors.Join(errs...)
 }
 
-// markWritten records that a run has been written. It replaces the old files as soon as this loses
-// nothing.
+// markWritten replaces the old files as soon as this loses nothing.
 func (d *Dir) markWritten(id runID) error {
 	r := d.resumed
 	if r == nil {
@@ -105,7 +101,7 @@ func (d *Dir) markWritten(id runID) error {
 	return d.replaceOldFiles()
 }
 
-// replaceOldFiles replaces the old files, the results file last.
+// The results file is replaced last.
 func (d *Dir) replaceOldFiles() error {
 	if d.resumed.moved || len(d.resumed.left) > 0 {
 		return nil
@@ -119,7 +115,6 @@ func (d *Dir) replaceOldFiles() error {
 	return nil
 }
 
-// carryOver writes the kept results that have not been written yet.
 func (d *Dir) carryOver() error {
 	for _, result := range d.resumed.results {
 		if !d.resumed.left[runID{result.Name, result.Seed}] {
@@ -146,8 +141,7 @@ func (d *Dir) BeginRest(plan string, has func(name string, seed uint64) bool) er
 	return d.Begin(plan, has)
 }
 
-// BeginSuites is Begin for suites. If goesOn is set, later seeds of their scenarios belong to the
-// plan too.
+// If goesOn is set, later seeds of the suites' scenarios belong to the plan too.
 func (d *Dir) BeginSuites(suites []bench.Suite, goesOn bool) error {
 	planned := map[runID]bool{}
 	first := map[string]uint64{}
@@ -173,8 +167,7 @@ func (d *Dir) BeginSuites(suites []bench.Suite, goesOn bool) error {
 		})
 }
 
-// Begin writes a line with the plan of the following runs. A resumed directory must have the same
-// plan. It may contain only runs of the plan, for which has returns true.
+// A resumed directory must have the same plan, and only runs for which has returns true.
 func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error {
 	if d.resumed != nil {
 		if err := d.resumed.checkPlan(plan, has); err != nil {
@@ -193,9 +186,8 @@ func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error 
 	return d.replaceOldFiles()
 }
 
-// NextSeed returns the seed of the first of count further repetitions. It is the given seed or, if
-// one of those repetitions exists, the next one after all existing seeds, because an equal seed
-// would repeat the same run. same reports whether a name is that of the repetitions.
+// NextSeed returns the given seed or, if one of the repetitions exists, the next one after all
+// existing seeds, because an equal seed would repeat the same run.
 func (d *Dir) NextSeed(seed uint64, count int, same func(name string) bool) uint64 {
 	var taken []uint64
 	for name, seeds := range d.existing.seeds {
@@ -209,7 +201,6 @@ func (d *Dir) NextSeed(seed uint64, count int, same func(name string) bool) uint
 	return seed
 }
 
-// Continued returns the suite with seeds after the existing ones.
 func (d *Dir) Continued(s bench.Suite) bench.Suite {
 	s.Scenarios = slices.Clone(s.Scenarios)
 	for i, sc := range s.Scenarios {
@@ -222,7 +213,6 @@ func (d *Dir) Continued(s bench.Suite) bench.Suite {
 	return s
 }
 
-// Earlier returns the complete or the partial result of a run in a resumed directory, or nil.
 func (d *Dir) Earlier(name string, seed uint64) (whole, soFar *bench.Result) {
 	if d.resumed == nil {
 		return nil, nil
@@ -234,13 +224,12 @@ func (d *Dir) Earlier(name string, seed uint64) (whole, soFar *bench.Result) {
 	return d.resumed.kept[id], soFar
 }
 
-// Kept returns the complete result of a run in a resumed directory, or nil.
 func (d *Dir) Kept(s bench.Scenario) *bench.Result {
 	whole, _ := d.Earlier(s.Name(), s.Seed)
 	return whole
 }
 
-// Missing returns a run function that returns kept results and runs the other scenarios. It resumes
+// Missing returns a run function that returns kept results, runs the other scenarios, and resumes
 // an interrupted soak.
 func (d *Dir) Missing(run bench.RunFunc) bench.RunFunc {
 	return func(ctx context.Context, s bench.Scenario) (*bench.Result, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// WriteSoFar writes the partial result of a current run. It replaces the previous one. Readers
-// treat it as a SUSPECT result. It may be called concurrently with Write.
+// Readers treat the partial result of a current run as SUSPECT. WriteSoFar may be called
+// concurrently with Write.
 func (d *Dir) WriteSoFar(r *bench.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -36,7 +36,6 @@ func indexOf(all []*bench.Result, id runID) int {
 	return slices.IndexFunc(all, func(r *bench.Result) bool { return runID{r.Name, r.Seed} == id })
 }
 
-// drop removes a run from the current ones. It returns its partial result, or nil.
 func (d *Dir) drop(id runID) (r *bench.Result) {
 	if i := indexOf(d.unfinished, id); i >= 0 {
 		r = d.unfinished[i]
@@ -73,7 +72,6 @@ func (d *Dir) addFinal(r *bench.Result) error {
 	return nil
 }
 
-// tails returns the partial results of current runs, which follow the final results.
 func (d *Dir) tails() (tails [len(dirFiles)][]byte, err error) {
 	// The output will be replaced, so it has its own formatter and repeats lines that are written
 	// once.
@@ -98,7 +96,6 @@ func (d *Dir) put(format *benchfmt.Writer, r *bench.Result, repetition int) erro
 		d.slowest.csv.WriteAll(slowestRows(r, repetition)))
 }
 
-// takeBuffers empties the buffers and returns their content.
 func (d *Dir) takeBuffers() (text [len(dirFiles)][]byte) {
 	for i, o := range d.outputs() {
 		text[i] = bytes.Clone(o.buffer.Bytes())

@@ -25,8 +25,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// output is a file of the directory. Its buffer is written at once, so a kill rarely leaves half a
-// line.
+// The buffer is written at once, so a kill rarely leaves half a line.
 type output struct {
 	to     io.Writer
 	buffer bytes.Buffer
@@ -45,8 +44,8 @@ func (o *output) begin(file *dirFile, head func() error) error {
 	return errors.Join(head(), o.flush())
 }
 
-// distributionsWriter writes distributions.hlog. It contains a histogram per run and reading and,
-// for the first runs, the response time of each task.
+// distributions.hlog contains a histogram per run and reading and, for the first runs, the response
+// time of each task.
 type distributionsWriter struct {
 	output
 	most, tasks int // limit and number of tasks with recorded responses
@@ -76,7 +75,6 @@ func (w *distributionsWriter) put(r *bench.Result, repetition int) {
 
 const ofTasks = "tasks"
 
-// rowsWriter writes a table with rows for each run.
 type rowsWriter struct {
 	output
 	csv *csv.Writer
@@ -178,7 +176,6 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 	return format.Write(&line)
 }
 
-// partLine declares the direction of a unit of a stage, session or step, if it has one.
 func partLine(unit string) (line string, ok bool) {
 	for _, m := range observe.PartMetrics(unit) {
 		if m.Unit == unit && m.Better != "" {
@@ -193,7 +190,6 @@ var doubts = map[result.Verdict]rundir.Mark{result.Invalid: rundir.Invalid,
 
 func (w *resultsWriter) add(line string) { w.buffer.WriteString(line + "\n") }
 
-// line writes a line that readers of the format skip.
 func (w *resultsWriter) line(line string) error {
 	w.add(line)
 	return w.flush()
@@ -220,8 +216,8 @@ func (w *resultsWriter) conclude(f decide.Finding) error {
 	return w.flush()
 }
 
-// Machine returns constant facts of this machine that influence results. A value that differs
-// between runs would split the tables of every reader.
+// Machine returns constant facts, because a value that differs between runs would split the tables
+// of every reader.
 func Machine() []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {
@@ -239,7 +235,7 @@ func Machine() []benchfmt.Config {
 	return config
 }
 
-// commit returns the revision of the program, with a + for a modified tree, or "" if unknown.
+// A modified tree has a + after its revision.
 func commit() string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {

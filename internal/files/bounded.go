@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// A TooLong is the error for a text beyond its limit, in bytes.
+// TooLong is the exceeded limit in bytes.
 type TooLong int64
 
 func (e TooLong) Error() string {
@@ -17,7 +17,7 @@ func (e TooLong) Error() string {
 	return fmt.Sprintf("it is longer than %d bytes", int64(e))
 }
 
-// Reader reads up to most bytes from r. If there are more, the error is TooLong.
+// If r has more than most bytes, the error is TooLong.
 func Reader(r io.Reader, most int64) io.Reader { return &reader{from: r, left: most, most: most} }
 
 type reader struct {
@@ -37,7 +37,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Lines reads from r. If a line is longer than most bytes, the error is TooLong.
+// Lines limits the length of each line, in bytes.
 func Lines(r io.Reader, most int64) io.Reader { return &lineReader{from: r, most: most} }
 
 type lineReader struct {
@@ -71,10 +71,8 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAll reads up to most bytes. If there are more, the error is TooLong.
 func ReadAll(r io.Reader, most int64) ([]byte, error) { return io.ReadAll(Reader(r, most)) }
 
-// ReadFile reads a file of up to most bytes.
 func ReadFile(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

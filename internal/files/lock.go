@@ -9,14 +9,11 @@ import (
 	"time"
 )
 
-// LockName is the name of the lock file in a directory. The file contains the holder, and is
-// removed with the lock, unless the holder was killed.
+// The lock file contains the holder. It is removed with the lock, unless the holder was killed.
 const LockName = ".lock"
 
-// A LockedDir is a directory that only this process may write to, until Release.
 type LockedDir struct{ file *os.File }
 
-// A HeldError is the error for a directory locked by another process.
 type HeldError struct {
 	Path string
 	By   string // "pid 1234 on HOST", or "" if unknown
@@ -30,12 +27,12 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("%s is being written to by %s: wait for its end", e.Path, by)
 }
 
-// inherited is the time for which the lock of a killed holder may remain. A child that the holder
-// was starting has its open files until the child's program begins.
+// A child that the killed holder was starting has its open files, and so its lock, until the
+// child's program begins.
 const inherited = 500 * time.Millisecond
 
-// LockDir locks the directory at path. If another process has locked it, the error is a HeldError.
-// On a system without locks it always succeeds.
+// If another process has locked the directory, the error is a HeldError. On a system without locks
+// LockDir always succeeds.
 func LockDir(path string) (*LockedDir, error) {
 	name := filepath.Join(path, LockName)
 	for began := time.Now(); ; {
@@ -93,8 +90,8 @@ func (d *LockedDir) writeHolder() error {
 	return err
 }
 
-// holder returns the holder of the lock. It reads twice, because a new holder may not have written
-// its name yet, and a killed one has left its own.
+// holder reads twice, because a new holder may not have written its name yet, and a killed one has
+// left its own.
 func holder(f *os.File) (by string) {
 	for range 2 {
 		text := make([]byte, 300)
@@ -105,7 +102,6 @@ func holder(f *os.File) (by string) {
 	return by
 }
 
-// Release unlocks the directory.
 func (d *LockedDir) Release() error {
 	return errors.Join(os.Remove(d.file.Name()), d.file.Close())
 }

@@ -7,5 +7,4 @@ import (
 	"os"
 )
 
-// TryLock always fails, because this system has no locks.
 func TryLock(*os.File) (held bool, err error) { return false, errors.ErrUnsupported }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TryLock locks the file if it is unlocked. Closing the file unlocks it.
+// Closing the file unlocks it.
 func TryLock(f *os.File) (held bool, err error) {
 	for {
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)

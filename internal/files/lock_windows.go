@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TryLock locks the file if it is unlocked. Closing the file unlocks it. The locked byte is far
-// beyond the end, because other processes cannot read locked bytes on Windows.
+// Closing the file unlocks it. The locked byte is far beyond the end, because other processes
+// cannot read locked bytes on Windows.
 func TryLock(f *os.File) (held bool, err error) {
 	at := &windows.Overlapped{OffsetHigh: 1 << 30}
 	err = windows.LockFileEx(windows.Handle(f.Fd()),

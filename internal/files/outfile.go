@@ -11,7 +11,6 @@ import (
 	"syscall"
 )
 
-// Write replaces the content of the file by data.
 func Write(path string, data []byte) error {
 	p, err := find(path)
 	switch {
@@ -24,8 +23,7 @@ func Write(path string, data []byte) error {
 	return Named(path, err)
 }
 
-// Open opens the file for incremental writing: with os.O_APPEND to append, with os.O_EXCL to fail
-// if it exists. A new file gets the given mode.
+// flag is os.O_APPEND or os.O_EXCL. A new file gets the given mode.
 func Open(path string, flag int, mode fs.FileMode) (w io.WriteCloser, err error) {
 	p, err := find(path)
 	switch {
@@ -38,8 +36,7 @@ func Open(path string, flag int, mode fs.FileMode) (w io.WriteCloser, err error)
 	return w, Named(path, err)
 }
 
-// Check returns an error if the file cannot be written. It does not open pipes and devices, because
-// that may block or have effects.
+// Check does not open pipes and devices, because that may block or have effects.
 func Check(path string) error {
 	p, err := find(path)
 	if err == nil {
@@ -48,8 +45,7 @@ func Check(path string) error {
 	return Named(path, err)
 }
 
-// Replaces reports whether Write replaces the file by a new one, as it does for a regular or
-// missing file.
+// Replaces reports whether Write creates a new file, as for a regular or missing one.
 func Replaces(path string) bool {
 	p, err := find(path)
 	return err == nil && p.isFile()
@@ -64,7 +60,6 @@ func Remove(path string) error {
 	return Named(path, os.Remove(p.path))
 }
 
-// CheckDir returns an error if the directory cannot be written to or created.
 func CheckDir(path string) error {
 	p, err := find(path)
 	at := p
@@ -86,7 +81,6 @@ func CheckDir(path string) error {
 	return Named(path, err)
 }
 
-// MakeDir creates the directory and its parents unless it exists.
 func MakeDir(path string) error {
 	p, err := find(path)
 	if err == nil {
@@ -95,7 +89,6 @@ func MakeDir(path string) error {
 	return Named(path, err)
 }
 
-// Target returns the path after following all symbolic links.
 func Target(path string) (string, error) {
 	p, err := find(path)
 	return p.path, Named(path, err)
@@ -114,14 +107,13 @@ func Named(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// place is the target of a path.
 type place struct {
 	path string
 	info fs.FileInfo // nil if the target does not exist
 	fd   int         // descriptor of this process, or -1
 }
 
-// mostLinks is the number of links that Linux follows.
+// Linux follows as many links.
 const mostLinks = 40
 
 func find(path string) (place, error) {
@@ -204,7 +196,7 @@ func (p place) replace(data []byte) error {
 	return err
 }
 
-// writeInto writes data to a file that is not regular. A reader that stops early is not an error.
+// writeInto writes to a file that is not regular. A reader that stops early is not an error.
 func (p place) writeInto(data []byte) error {
 	w, err := p.open()
 	if err != nil {
@@ -217,7 +209,6 @@ func (p place) writeInto(data []byte) error {
 	return err
 }
 
-// open opens a file that is not regular.
 func (p place) open() (io.WriteCloser, error) {
 	switch {
 	case p.fd >= 0:

@@ -4,6 +4,5 @@ package files
 
 import "os"
 
-// isMine always returns true, because the directory for temporary files belongs to the user on this
-// system.
+// The directory for temporary files belongs to the user on this system.
 func isMine(os.FileInfo) bool { return true }

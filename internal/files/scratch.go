@@ -11,18 +11,15 @@ import (
 
 const prefix = "poolbench-"
 
-// ScratchPattern matches the names of directories that NewScratch makes for what.
 func ScratchPattern(what string) string { return prefix + what + "-*" }
 
-// A ScratchDir is a temporary directory of this process.
 type ScratchDir struct {
 	Path string
 	lock *os.File
 }
 
-// NewScratch makes a directory in parent. what is part of its name. If parent is "", it uses the
-// system's directory for temporary files. In another parent, it first removes the directories that
-// killed processes left.
+// NewScratch uses the system's directory for temporary files if parent is "". In another parent, it
+// first removes the directories that killed processes left.
 func NewScratch(parent, what string) (*ScratchDir, error) {
 	if parent != "" {
 		sweep(parent)
@@ -45,7 +42,7 @@ func NewScratch(parent, what string) (*ScratchDir, error) {
 	return d, nil
 }
 
-// Remove removes the directory with its content. It may be called repeatedly.
+// Remove may be called repeatedly.
 func (d *ScratchDir) Remove() error {
 	return errors.Join(removeAll(d.Path), d.Abandon())
 }
@@ -60,12 +57,11 @@ func (d *ScratchDir) Abandon() error {
 	return err
 }
 
-// stale is the age from which a directory without a lock cannot be a new one that is not yet
-// locked.
+// From this age, a directory without a lock cannot be a new one that is not yet locked.
 const stale = time.Hour
 
 // SweepScratch removes directories of this user that killed processes left in the system's
-// directory for temporary files. It ignores errors.
+// directory for temporary files.
 func SweepScratch() { sweep(os.TempDir()) }
 
 func sweep(parent string) {
@@ -111,8 +107,8 @@ func RemoveScratch(dir string) {
 	}
 }
 
-// removeAll removes a directory. It removes the lock last, so a partly removed directory can still
-// be recognized after a kill. It also removes read-only directories in it.
+// removeAll removes the lock last, so a partly removed directory can still be recognized after a
+// kill. It also removes read-only directories.
 func removeAll(dir string) error {
 	entries, _ := os.ReadDir(dir)
 	var wrong []error
@@ -134,8 +130,8 @@ func removeAll(dir string) error {
 	}
 	err := os.RemoveAll(dir)
 	if err != nil {
-		// A child of the killed process still runs and has created a file in the meantime. The lock
-		// file lets the next sweep recognize the directory.
+		// A child of the killed process has created a file in the meantime. The lock file lets the
+		// next sweep recognize the directory.
 		if file, made := os.Create(filepath.Join(dir, LockName)); made == nil {
 			err = errors.Join(err, file.Close())
 		}

@@ -8,20 +8,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"syscall"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"golang.org/x/sys/unix"
 )
 
 var standard = map[string]int{"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
-var numbered = regexp.MustCompile(`^/(?:dev|proc/(?:self|thread-self|(\d+)))/fd/(\d+)$`)
+var numbered = lazyregexp.New(`^/(?:dev|proc/(?:self|thread-self|(\d+)))/fd/(\d+)$`)
 
-// descriptor parses a path that names a descriptor of this process. The descriptor may refer to a
-// file that another program has opened, as with >>. Its file is therefore neither replaced nor
-// overwritten from the start.
+// Another program may have opened the file of a descriptor, as with >>. The file is therefore
+// neither replaced nor overwritten from the start.
 func descriptor(path string) (fd int, ok bool) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -46,7 +45,7 @@ func descriptorWritable(fd int) error {
 	return err
 }
 
-// openDescriptor duplicates the descriptor, so writes follow earlier ones.
+// Writes to the duplicate follow earlier ones.
 func openDescriptor(fd int) (io.WriteCloser, error) {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -57,7 +56,6 @@ func openDescriptor(fd int) (io.WriteCloser, error) {
 
 func writable(path string) error { return unix.Access(path, unix.W_OK) }
 
-// keepOwner gives the file the owner of the previous file, if permitted.
 func keepOwner(f *os.File, before fs.FileInfo) {
 	if was, ok := before.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(int(was.Uid), int(was.Gid))

@@ -8,7 +8,6 @@ import (
 	"net"
 )
 
-// besideName returns the name of a short-lived file.
 func besideName() string { return ".poolbench-" + rand.Text() }
 
 func openSocket(path string) (io.WriteCloser, error) { return net.Dial("unix", path) }

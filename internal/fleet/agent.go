@@ -14,14 +14,13 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// NATS subjects of shared attacks.
 const (
 	agentsSubject = "poolbench.agents" // a load's call for agents; they answer with a greeting
 	agentSubject  = "poolbench.agent"  // followed by an agent's ID and clock, offer or start
 	loadSubject   = "poolbench.load"   // followed by a load's ID and beat, pulse or share
 )
 
-// Timing contains the intervals and timeouts. Zero values are the defaults.
+// In a Timing, zero values are the defaults.
 type Timing struct {
 	Wait   time.Duration // limit for gathering enough agents; default 30 s
 	Call   time.Duration // interval between calls for agents; default 200 ms
@@ -42,7 +41,6 @@ type call struct {
 	Load string // ID of the load
 }
 
-// greeting is an agent's answer to a call.
 type greeting struct {
 	Member Member
 	Busy   bool // whether it runs another load
@@ -54,16 +52,14 @@ type offer struct {
 	Attack attack.Written
 }
 
-// offerReply is an answer. An empty No accepts. Otherwise No is the reason of the refusal.
+// An empty No accepts the offer. Otherwise No is the reason of the refusal.
 type offerReply struct{ No string }
 
-// startMessage contains the start of the plan by the agent's clock.
 type startMessage struct {
 	Load  string
 	Start time.Time
 }
 
-// pulse is an agent's heartbeat with its progress.
 type pulse struct {
 	ID      string        // ID of the agent
 	Elapsed time.Duration // time since the plan began; 0 if it has not
@@ -72,13 +68,12 @@ type pulse struct {
 	Counts  checks.Counts
 }
 
-// content of a beat
 const (
 	goOn   = "go on"
 	stopIt = "stop"
 )
 
-// An Agent takes part in shared attacks, one at a time.
+// An Agent takes part in one attack at a time.
 type Agent struct {
 	Conn   *nats.Conn
 	Self   Member
@@ -90,7 +85,6 @@ type Agent struct {
 	wall  func() time.Time // clock of the system; nil means time.Now
 }
 
-// Serve takes part in attacks until ctx ends, which abandons the current attack.
 func (a Agent) Serve(ctx context.Context) error {
 	a.Timing = a.Timing.withDefaults()
 	if a.Attack == nil {
@@ -132,7 +126,6 @@ type serving struct {
 	load *part // nil while idle
 }
 
-// publish sends v as JSON. reply is the subject for answers, or "".
 func publish(conn *nats.Conn, subject, reply string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -158,10 +151,8 @@ func (s *serving) greet(m *nats.Msg) {
 	answer(m, greeting{s.Self, busy})
 }
 
-// answerClock answers a measurement of the clock offset.
 func (s *serving) answerClock(m *nats.Msg) { answer(m, reading{s.clock(), s.steady.step()}) }
 
-// answerOffer accepts an offer, or refuses it with a reason.
 func (s *serving) answerOffer(m *nats.Msg) {
 	var o offer
 	if err := json.Unmarshal(m.Data, &o); err != nil {
@@ -203,7 +194,6 @@ func (s *serving) answerOffer(m *nats.Msg) {
 	answer(m, offerReply{})
 }
 
-// start receives the start of the plan.
 func (s *serving) start(m *nats.Msg) {
 	var w startMessage
 	if json.Unmarshal(m.Data, &w) != nil {

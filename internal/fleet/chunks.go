@@ -14,9 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// Data larger than a message is sent in parts.
-
-// headers of a part
+// headers of a part of data larger than a message
 const (
 	ofHeader    = "Poolbench-Of"    // name of the whole data
 	sendHeader  = "Poolbench-Send"  // identifies the attempt to send the data
@@ -31,18 +29,16 @@ const (
 	partTimes = 6
 )
 
-// headRoom is the size in bytes reserved for the headers of a message.
+// bytes reserved for the headers of a message
 const headRoom = 4 << 10
 
-// answers to a part
 var (
 	yes = []byte("yes")
 	// the receiver lacks earlier parts
 	fromStart = []byte("from the start")
 )
 
-// send sends data to the collector at subject until each part is confirmed. The error is
-// nats.ErrNoResponders if there is no collector.
+// The error of send is nats.ErrNoResponders if there is no collector.
 func send(ctx context.Context, conn *nats.Conn, subject, of string, data []byte) error {
 	for range partTimes {
 		whole, err := sendOnce(ctx, conn, subject, of, data)
@@ -53,7 +49,7 @@ func send(ctx context.Context, conn *nats.Conn, subject, of string, data []byte)
 	return fmt.Errorf("the receiver has lost parts of a message %d times", partTimes)
 }
 
-// sendOnce sends all parts. It returns false if the receiver has lost some of them.
+// sendOnce returns false if the receiver has lost some of the parts.
 func sendOnce(
 	ctx context.Context, conn *nats.Conn, subject, of string, data []byte,
 ) (whole bool, err error) {
@@ -81,9 +77,9 @@ func sendOnce(
 	return true, nil
 }
 
-// retryUntilAnswered retries while there is no answer. Time without a connection does not count, so
-// it waits for a restarting server until ctx ends. A missing listener is final unless the server
-// has restarted, because clients reconnect one by one.
+// Time without a connection does not count, so retryUntilAnswered waits for a restarting server
+// until ctx ends. A missing listener is final unless the server has restarted, because clients
+// reconnect one by one.
 func retryUntilAnswered(
 	ctx context.Context, conn *nats.Conn, try func(context.Context) error,
 ) (err error) {
@@ -91,7 +87,7 @@ func retryUntilAnswered(
 		if conn.IsClosed() {
 			return nats.ErrConnectionClosed
 		}
-		// without a connection nats.go would buffer each attempt and later send them all
+		// Without a connection, nats.go would buffer each attempt and later send them all.
 		if conn.IsConnected() {
 			before := conn.Stats().Reconnects
 			asking, cancel := context.WithTimeout(ctx, partTime)
@@ -112,10 +108,10 @@ func retryUntilAnswered(
 	return err
 }
 
-// mostCollected is the maximum number of bytes from one sender.
+// bytes from one sender
 const mostCollected = 1 << 30
 
-// collector joins parts. It is not safe for concurrent use.
+// A collector joins parts. It is not safe for concurrent use.
 type collector map[string]collected // by name of the whole data
 
 type collected struct {
@@ -126,8 +122,8 @@ type collected struct {
 
 var errOrder = errors.New("the parts before this one are missing")
 
-// add adds a part. With the last part it returns the whole data and done. A part that is repeated
-// after a lost confirmation counts once.
+// With the last part, add returns the whole data and done. A part that is repeated after a lost
+// confirmation counts once.
 func (c collector) add(m *nats.Msg) (of string, whole []byte, done bool, err error) {
 	of = m.Header.Get(ofHeader)
 	part, e1 := strconv.Atoi(m.Header.Get(partHeader))

@@ -9,15 +9,12 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// steadyClock returns the time of day at its start plus the monotonic time since then, so it is
-// independent of changes to the system's clock.
 type steadyClock struct {
 	start  time.Time        // without a monotonic reading
 	began  time.Time        // the same time with a monotonic reading
 	system func() time.Time // clock of the system
 }
 
-// startClock starts a clock at the time of system. A nil system means time.Now.
 func startClock(system func() time.Time) steadyClock {
 	if system == nil {
 		system = time.Now
@@ -25,29 +22,26 @@ func startClock(system func() time.Time) steadyClock {
 	return steadyClock{system().Round(0), time.Now(), system}
 }
 
-// now returns the time without a monotonic reading.
 func (c steadyClock) now() time.Time { return c.start.Add(time.Since(c.began)) }
 
 // step returns by how much the system's clock was changed since the start.
 func (c steadyClock) step() time.Duration { return c.system().Round(0).Sub(c.now()) }
 
-// reading is an agent's answer to a time request.
 type reading struct {
 	Time time.Time     // time of the steadyClock
 	Step time.Duration // change of the system's clock since the start
 }
 
-// offset is an agent's clock minus the load's clock, with its error bound.
+// An offset is an agent's clock minus the load's clock, with its error bound.
 type offset struct {
 	value, maxError time.Duration
 	step            time.Duration // step of the agent's system clock
 }
 
-// roundTrips is the number of measurements. The fastest one is used.
+// The fastest one is used.
 const roundTrips = 16
 
-// measure measures an agent's clock. The reading is between question and answer, so the error is at
-// most half of the round trip.
+// The reading is between question and answer, so the error is at most half of the round trip.
 func (r *loading) measure(ctx context.Context, m Member) (best offset, err error) {
 	asking, cancel := context.WithTimeout(ctx, r.Timing.Lost)
 	defer cancel()
@@ -68,7 +62,6 @@ func (r *loading) measure(ctx context.Context, m Member) (best offset, err error
 	return best, nil
 }
 
-// limits beyond which an agent is doubted
 const (
 	// clocks drift by about 50 ppm each; twice the sum for two clocks
 	mostDrift = 200e-6
@@ -114,8 +107,8 @@ func (r *loading) checkClocks(ctx context.Context) {
 	}
 }
 
-// reportStep reports that a system's clock was changed. This alone is no reason to doubt the times,
-// because a steadyClock measures them.
+// A changed system clock alone is no reason to doubt the times, because a steadyClock measures
+// them.
 func (r *loading) reportStep(whose string, step, slack time.Duration) {
 	if step.Abs() > slack {
 		sign := "+"
@@ -127,7 +120,6 @@ func (r *loading) reportStep(whose string, step, slack time.Duration) {
 	}
 }
 
-// doubt doubts the agent because of a clock error of the given size.
 func (p *agentState) doubt(by time.Duration, format string, args ...any) {
 	verdict := result.Suspect
 	if by > clockInvalid {

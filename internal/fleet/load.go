@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A Load is an attack shared by agents.
 type Load struct {
 	Conn      *nats.Conn
 	Self      Member
@@ -26,7 +25,6 @@ type Load struct {
 	wall func() time.Time // clock of the system; nil means time.Now
 }
 
-// agentState is the load's view of an agent.
 type agentState struct {
 	member  Member
 	offset  offset    // clock offset at the start
@@ -55,8 +53,7 @@ type loading struct {
 	changed chan struct{}
 }
 
-// Run gathers the agents, runs the attack, and merges their shares. If ctx ends first, the agents
-// stop, and the report covers the time before.
+// If ctx ends first, the agents stop, and the report covers the time before.
 func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 	l.Timing = l.Timing.withDefaults()
 	if err := l.Attack.Validate(); err != nil {
@@ -76,7 +73,7 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 		defer sub.Unsubscribe()
 	}
 	defer r.stop() // for the remaining agents
-	// One message for all agents. It is frequent, so agents survive a server outage.
+	// One message goes to all agents. It is frequent, so agents survive a server outage.
 	defer pace.Every(l.Timing.Beat/4+1, func() { r.sendBeat(goOn) })()
 	if err := r.muster(ctx, calls); err != nil {
 		return nil, err
@@ -87,7 +84,7 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 	return r.merge(cut)
 }
 
-// sendBeat sends a beat to all agents of this load. Agents that receive none stop by themselves.
+// Agents that receive no beats stop by themselves.
 func (r *loading) sendBeat(what string) {
 	_ = r.Conn.Publish(loadSubject+"."+r.id+".beat", []byte(what))
 }
@@ -99,7 +96,6 @@ func (r *loading) stop() {
 	_ = r.Conn.FlushWithContext(ctx) // an agent that does not receive it stops by itself
 }
 
-// startAll sends each agent the start of the plan by its own clock.
 func (r *loading) startAll(ctx context.Context) {
 	r.mu.Lock()
 	r.began, r.start = time.Now().Add(r.Timing.Ahead), r.clock.now().Add(r.Timing.Ahead)
@@ -129,8 +125,6 @@ func (r *loading) lose(p *agentState, why string) {
 	}
 }
 
-// await waits for the shares of all agents that are not lost. If ctx ends or a rule of
-// Attack.StopIf applies, it stops the agents and returns the reason.
 func (r *loading) await(ctx context.Context) (cut error) {
 	tick := time.NewTicker(min(r.Timing.Beat, r.Timing.Lost/4+1))
 	defer tick.Stop()

@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Member is a process of the fleet, encoded as JSON.
 type Member struct {
 	ID      string // identifies the process
 	Host    string
@@ -26,7 +25,7 @@ type Member struct {
 	Program Program
 }
 
-// Self returns the Member for this process. version is only for display.
+// version is only for display.
 func Self(version string) (Member, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -40,8 +39,7 @@ func Self(version string) (Member, error) {
 
 func (m Member) String() string { return fmt.Sprintf("%s (process %d)", m.Host, m.Process) }
 
-// A Program identifies the code. Equal programs give equal results for a virtual-clock scenario,
-// byte for byte.
+// Equal programs give equal results for a virtual-clock scenario, byte for byte.
 type Program struct {
 	Version string // for display
 	Build   string // hash of the modules, their versions and build settings
@@ -49,7 +47,6 @@ type Program struct {
 	Parts   string // hash of the names and parameters of everything registered
 }
 
-// identify sets Build and Binary for this process.
 func (p *Program) identify() error {
 	build, ok := debug.ReadBuildInfo()
 	committed := false
@@ -79,10 +76,9 @@ func (p *Program) identify() error {
 	return nil
 }
 
-// key identifies the program in NATS subjects.
 func (p Program) key() string { return hashOf(fmt.Sprintf("%q", p))[:16] }
 
-// Differs describes the difference. It returns "" if the programs may work together.
+// Differs returns "" if the programs may work together.
 func (p Program) Differs(from Program) string {
 	switch {
 	case p.Version != from.Version:

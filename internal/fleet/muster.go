@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// meet receives a greeting.
 func (r *loading) receiveGreeting(m *nats.Msg) {
 	var g greeting
 	if json.Unmarshal(m.Data, &g) != nil || g.Busy {
@@ -30,7 +29,7 @@ func (r *loading) receiveGreeting(m *nats.Msg) {
 	}
 }
 
-// refuse reports why an agent cannot take part, once per agent.
+// refuse reports the reason once per agent.
 func (r *loading) refuse(m Member, why string) {
 	if !r.refused[m.ID] {
 		r.refused[m.ID] = true
@@ -45,7 +44,6 @@ func (r *loading) signalChange() {
 	}
 }
 
-// muster calls for agents until enough have accepted.
 func (r *loading) muster(ctx context.Context, answers string) error {
 	over := time.NewTimer(r.Timing.Wait)
 	defer over.Stop()
@@ -73,7 +71,6 @@ func (r *loading) muster(ctx context.Context, answers string) error {
 	}
 }
 
-// offerAll offers shares to the agents that answered until enough have accepted.
 func (r *loading) offerAll(ctx context.Context) {
 	for len(r.order) < r.Attack.Agents {
 		r.mu.Lock()
@@ -113,7 +110,7 @@ func (r *loading) offerAll(ctx context.Context) {
 	}
 }
 
-// ask sends a message to an agent and returns the reason of a refusal, or "".
+// ask returns the reason of a refusal, or "".
 func (r *loading) ask(ctx context.Context, m Member, what string, v any) (no string, err error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -134,8 +131,8 @@ func (r *loading) ask(ctx context.Context, m Member, what string, v any) (no str
 	return w.No, err
 }
 
-// request sends a message until the agent answers or ctx ends, because messages may be lost. It
-// returns when the answered message was sent, by the load's clock, and the round-trip time.
+// request repeats a message until the agent answers, because messages may be lost. It returns when
+// the answered message was sent, by the load's clock, and the round-trip time.
 func (r *loading) request(
 	ctx context.Context, m Member, what string, text []byte,
 ) (reply []byte, sent time.Time, trip time.Duration, err error) {

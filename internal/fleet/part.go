@@ -25,13 +25,11 @@ type part struct {
 	progress atomic.Pointer[attack.Progress] // nil without progress
 }
 
-// causes of an early end
 var (
 	errSilent  = errors.New("it sent no message for too long")
 	errStopped = errors.New("it was stopped")
 )
 
-// serve runs the part, from the offer to the delivery of the share.
 func (p *part) serve() error {
 	s := p.serving
 	ctx, stop := context.WithCancelCause(s.ctx)
@@ -86,13 +84,13 @@ func (p *part) run(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
-	// By the current clock. If the clock stood still, for example while the machine slept, the
-	// start differs from the plan.
+	// If the clock stood still, for example while the machine slept, the start differs from the
+	// plan.
 	share.Began = p.serving.clock().Add(-time.Since(share.Began))
 	return share.AppendBinary(nil)
 }
 
-// pulse sends a heartbeat. The loss of one does not matter.
+// The loss of a pulse does not matter.
 func (p *part) pulse() {
 	now := pulse{ID: p.serving.Self.ID}
 	if is := p.progress.Load(); is != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// NATS subjects. The subject of a cell has three more parts: the keys of the program and of the
-// host (or anyHost), and the sweep's ID.
+// The subject of a cell has three more parts: the keys of the program and of the host (or anyHost),
+// and the sweep's ID.
 const (
 	callSubject  = "poolbench.call"  // a sweep's call; workers answer with a presence
 	helloSubject = "poolbench.hello" // announces a worker
@@ -21,7 +21,6 @@ const (
 	anyHost      = "any"
 )
 
-// constants of the work queue
 const (
 	streamName = "poolbench_cells"
 	// time after which a silent worker loses its cell
@@ -34,13 +33,12 @@ const (
 	forgotten = 24 * time.Hour
 )
 
-// presence is a worker's answer to a call.
 type presence struct {
 	Member
 	Busy bool // whether it runs a cell
 }
 
-// cell is a sweep's run of a scenario.
+// A cell is a sweep's run of a scenario.
 type cell struct {
 	Sweep    string
 	Number   int // number in the sweep
@@ -48,7 +46,6 @@ type cell struct {
 	Patience time.Duration // time limit without progress; 0 means the default
 }
 
-// openQueue creates the work queue if it does not exist.
 func openQueue(
 	ctx context.Context, conn *nats.Conn,
 ) (jetstream.JetStream, jetstream.Stream, error) {
@@ -58,8 +55,8 @@ func openQueue(
 	}
 	config := jetstream.StreamConfig{Name: streamName, Subjects: []string{cellSubject + ".>"},
 		Retention: jetstream.WorkQueuePolicy}
-	// Do not update an existing queue first, because in NATS 2.15 an update races with the creation
-	// of consumers. Another version of the program may have created it with other settings.
+	// Another version of the program may have created the queue with other settings. Do not update
+	// it first, because in NATS 2.15 an update races with the creation of consumers.
 	stream, err := js.CreateStream(ctx, config)
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		stream, err = js.UpdateStream(ctx, config)
@@ -70,8 +67,6 @@ func openQueue(
 	return js, stream, err
 }
 
-// cells returns the consumer of a program's cells for a host, or for any host. It creates the
-// consumer if necessary.
 func cells(
 	ctx context.Context, stream jetstream.Stream, p Program, host string,
 ) (jetstream.Consumer, error) {

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// recordPulse receives an agent's pulse.
 func (r *loading) recordPulse(m *nats.Msg) {
 	var now pulse
 	if json.Unmarshal(m.Data, &now) != nil {
@@ -67,7 +66,7 @@ func (r *loading) receive(m *nats.Msg) {
 	r.signalChange()
 }
 
-// lastEnd returns when the last request was settled, relative to the start of the plan.
+// lastEnd is relative to the start of the plan.
 func lastEnd(s *attack.Share) (last time.Duration) {
 	for _, l := range s.Records {
 		for i := range uint64(l.Len()) {

@@ -20,11 +20,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Outstanding is the recommended number of virtual-clock runs in a sweep's queue. It suffices for a
-// fleet of moderate size.
+// Outstanding is the recommended number of virtual-clock runs in a sweep's queue, for a fleet of
+// moderate size.
 const Outstanding = 256
 
-// A Sweep distributes scenarios to workers. It is safe for concurrent use.
+// A Sweep is safe for concurrent use.
 type Sweep struct {
 	member   Member
 	conn     *nats.Conn
@@ -36,7 +36,7 @@ type Sweep struct {
 	heard    []*nats.Subscription
 	parts    collector // used only by the subscription's goroutine
 
-	// receives interim results of soaks; may be nil; set it before Run
+	// interim results of soaks; may be nil; set it before Run
 	SoFar func(*bench.Result)
 
 	ctx     context.Context // ends with the sweep
@@ -56,13 +56,11 @@ type Sweep struct {
 	trouble error             // why the queue cannot be used; nil if it can
 }
 
-// share is the work done by one worker.
 type share struct {
 	member Member
 	runs   int
 }
 
-// outcome is a worker's result of a cell.
 type outcome struct {
 	Worker  Member
 	Machine []benchfmt.Config
@@ -72,8 +70,7 @@ type outcome struct {
 	Unfinished bool `json:",omitempty"`
 }
 
-// markHost adds the host to a real-clock result of another host. Virtual-clock results are equal on
-// all hosts.
+// Virtual-clock results are equal on all hosts, so markHost does not change them.
 func (o outcome) markHost(own string, clock bench.Clock) *bench.Result {
 	if clock == bench.Real && o.Worker.Host != own {
 		o.Result.Machine = append(o.Machine, benchfmt.Config{Key: "host",
@@ -83,20 +80,19 @@ func (o outcome) markHost(own string, clock bench.Clock) *bench.Result {
 }
 
 type want struct {
-	cell  cell
-	name  string // name of the run
-	seed  uint64
-	clock bench.Clock
-	got   chan<- outcome
-	// subject of its message
+	cell    cell
+	name    string // name of the run
+	seed    uint64
+	clock   bench.Clock
+	got     chan<- outcome
 	subject string
 	queued  int       // number of times it was queued
 	seq     uint64    // sequence number of its last message; 0 if none
 	heard   time.Time // when it was queued, or when its worker last sent a heartbeat
 }
 
-// OpenSweep opens a sweep over the connection. patience is the time limit of a run without
-// progress. say reports participants, refusals and server events to the user.
+// patience is the time limit without progress. say reports participants, refusals and server events
+// to the user.
 func OpenSweep(
 	ctx context.Context, conn *nats.Conn, self Member, patience time.Duration, say func(string),
 ) (*Sweep, error) {
@@ -128,14 +124,12 @@ func OpenSweep(
 	return s, nil
 }
 
-// Context returns the context of the sweep. It ends with OpenSweep's context, with Close, and when
-// the sweep is given up. Its cause is the reason.
+// Context ends with OpenSweep's context, with Close, and when the sweep is given up. Its cause is
+// the reason.
 func (s *Sweep) Context() context.Context { return s.ctx }
 
-// GiveUp ends the sweep's context with a cause.
 func (s *Sweep) GiveUp(why error) { s.giveUp(why) }
 
-// call asks workers to answer.
 func (s *Sweep) call(answers string) error {
 	return publish(s.conn, callSubject, answers, s.member)
 }
@@ -167,7 +161,6 @@ func (s *Sweep) receivePresence(m *nats.Msg) {
 	}
 }
 
-// Run makes a worker run the scenario and returns its result.
 func (s *Sweep) Run(ctx context.Context, sc bench.Scenario) (*bench.Result, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -217,8 +210,8 @@ func (s *Sweep) drop(number int) {
 	delete(s.wanted, number)
 }
 
-// realHost returns the host for all real-clock runs. It is this host if it has a worker, otherwise
-// that of the first worker.
+// realHost returns the host for all real-clock runs: this host if it has a worker, otherwise the
+// host of the first worker.
 func (s *Sweep) realHost(ctx context.Context) (string, error) {
 	for {
 		s.mu.Lock()
@@ -241,11 +234,11 @@ func (s *Sweep) realHost(ctx context.Context) (string, error) {
 	}
 }
 
-// no is the answer to a worker whose cell is not wanted.
+// the answer to a worker whose cell is not wanted
 var no = []byte("no")
 
-// hear receives workers' messages: the number of a cell, which asks whether it is wanted, or a part
-// of a result.
+// A worker's message is the number of a cell, which asks whether the cell is wanted, or a part of a
+// result.
 func (s *Sweep) hear(m *nats.Msg) {
 	if m.Header.Get(ofHeader) != "" {
 		err := s.receive(m)
@@ -274,7 +267,7 @@ func (s *Sweep) wants(number int) bool {
 	return true
 }
 
-// receive adds a part of a result. Only the first result of a cell counts.
+// Only the first result of a cell counts.
 func (s *Sweep) receive(m *nats.Msg) error {
 	of := m.Header.Get(ofHeader)
 	text, _, _ := strings.Cut(of, ".")
@@ -316,7 +309,6 @@ func (s *Sweep) receive(m *nats.Msg) error {
 	return nil
 }
 
-// Shares describes how many runs each host did. It returns "" without runs.
 func (s *Sweep) Shares() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -339,7 +331,6 @@ func (s *Sweep) Shares() string {
 		strings.Join(hosts, ", "))
 }
 
-// Workers returns the number of workers that joined.
 func (s *Sweep) Workers() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -365,7 +356,7 @@ func (s *Sweep) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), partTime)
 	defer cancel()
 	err := s.stream.Purge(ctx, jetstream.WithPurgeSubject(subjectOf(s.member.Program, "*", s.id)))
-	// a new server without the queue replaced the old one
+	// A new server without the queue replaced the old one.
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		err = nil
 	}

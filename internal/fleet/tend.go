@@ -19,7 +19,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// time constants of tend
 const (
 	// interval between two checks
 	looking = 2 * time.Second
@@ -27,8 +26,8 @@ const (
 	mostSilent = 3 * time.Minute
 )
 
-// put queues the cell. It waits for an unreachable server and recreates a lost queue. The message
-// ID lets the server drop duplicates.
+// put waits for an unreachable server and recreates a lost queue. The message ID lets the server
+// drop duplicates.
 func (s *Sweep) put(ctx context.Context, w *want) error {
 	text, err := json.Marshal(w.cell)
 	if err != nil {
@@ -59,7 +58,6 @@ func (s *Sweep) put(ctx context.Context, w *want) error {
 	}
 }
 
-// id identifies the last message of the cell.
 func (w *want) id() string {
 	return fmt.Sprintf("%s.%d.%d", w.cell.Sweep, w.cell.Number, w.queued)
 }
@@ -70,7 +68,7 @@ func (s *Sweep) publish(
 	ctx context.Context, subject, id string, text []byte,
 ) (*jetstream.PubAck, error) {
 	if !s.conn.IsConnected() && !s.conn.IsClosed() {
-		// without a connection nats.go would buffer each attempt and later send them all
+		// as in retryUntilAnswered
 		return nil, errAway
 	}
 	ctx, cancel := context.WithTimeout(ctx, partTime)
@@ -93,7 +91,6 @@ func (s *Sweep) reopen(ctx context.Context) error {
 	return err
 }
 
-// note records the error of the queue, which is reported if the sweep is given up.
 func (s *Sweep) note(trouble error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +139,6 @@ func (s *Sweep) tend(answers string) {
 	}
 }
 
-// silence returns the time since the last progress, and the number of wanted cells.
 func (s *Sweep) silence() (time.Duration, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +148,6 @@ func (s *Sweep) silence() (time.Duration, int) {
 	return time.Since(s.alive), len(s.wanted)
 }
 
-// standstill returns an error with the missing work and the known reason.
 func (s *Sweep) standstill(waiting int, trouble error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,7 +176,7 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 }
 
 // restore requeues cells whose message is lost and whose worker is silent. A message stays in the
-// queue until its worker acknowledges it, which it does after delivering the result.
+// queue until its worker has delivered the result.
 func (s *Sweep) restore() error {
 	s.mu.Lock()
 	var silent []*want
@@ -237,8 +232,7 @@ func (s *Sweep) restore() error {
 	return err
 }
 
-// isQueued reports whether the cell's message is queued. It also returns true if the cell is no
-// longer wanted.
+// isQueued also returns true if the cell is no longer wanted.
 func (s *Sweep) isQueued(ctx context.Context, w *want) (bool, error) {
 	s.mu.Lock()
 	seq, id, wanted := w.seq, w.id(), s.wanted[w.cell.Number] == w

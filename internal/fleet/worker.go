@@ -19,29 +19,25 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A Worker runs the scenarios of sweeps.
 type Worker struct {
 	Conn  *nats.Conn
 	Self  Member
 	Slots int // number of concurrent virtual-clock runs; a real-clock run uses all slots
 	Run   RunFunc
-	// Idle limits the wait for work. 0 means no limit.
+	// longest wait for work; 0: no limit
 	Idle time.Duration
 	Say  func(line string) // reports events to the user
 }
 
-// A RunFunc runs a scenario. patience is the time limit without progress. For a soak it passes
-// interim results to soFar.
+// patience is the time limit without progress. soFar receives interim results of a soak.
 type RunFunc func(ctx context.Context, s bench.Scenario, patience time.Duration,
 	soFar func(*bench.Result)) (*bench.Result, error)
 
 // Last is an error of Run that ends the worker, because the run cannot be stopped.
 type Last struct{ Err error }
 
-// Error implements error.
 func (l Last) Error() string { return l.Err.Error() }
 
-// Unwrap returns the wrapped error.
 func (l Last) Unwrap() error { return l.Err }
 
 // Work runs cells until ctx ends or the worker was idle for Idle, which is not an error. When ctx
@@ -63,7 +59,6 @@ func (w Worker) Work(ctx context.Context) error {
 		return err
 	}
 	defer called.Unsubscribe()
-	// Announce the worker to sweeps.
 	err = errors.Join(publish(w.Conn, helloSubject, "", presence{Member: w.Self}),
 		w.Conn.FlushWithContext(opening))
 	if err != nil {
@@ -113,7 +108,6 @@ func (r *working) answer(m *nats.Msg) {
 
 func (r *working) markActive() { r.last.Store(int64(time.Since(r.began))) }
 
-// awaitIdle waits until ctx ends, or until the worker was idle for too long.
 func (r *working) awaitIdle(ctx context.Context) {
 	if r.Idle == 0 {
 		<-ctx.Done()
@@ -135,8 +129,7 @@ func (r *working) awaitIdle(ctx context.Context) {
 
 const pause = time.Second
 
-// renew repeats requests for cells after a server restart, because the server has lost the
-// requests, and perhaps the queue.
+// A restarted server has lost the requests for cells, and perhaps the queue.
 func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
 	for {
 		select {
@@ -158,7 +151,7 @@ func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
 	}
 }
 
-// asking returns the context of requests for cells. It ends with the connection.
+// The context ends with the connection.
 func (r *working) asking(ctx context.Context) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,15 +171,14 @@ func (r *working) cells(ctx context.Context, host string) (jetstream.Consumer, e
 	return cells(opening, stream, r.Self.Program, host)
 }
 
-// pull runs one cell after another until ctx ends. It recreates the queue and the consumer if they
-// are lost.
+// pull recreates the queue and the consumer if they are lost.
 func (r *working) pull(ctx context.Context, host string, weight int64) {
 	for ctx.Err() == nil {
 		asking := r.asking(ctx)
 		from, err := r.cells(ctx, host)
 		for err == nil && asking.Err() == nil {
-			// Request a message only with a free slot, because the lease of a waiting message is
-			// not renewed.
+			// The lease of a waiting message is not renewed, so request a message only with a free
+			// slot.
 			var m jetstream.Msg
 			m, err = from.Next(jetstream.FetchContext(asking))
 			switch {
@@ -202,7 +194,6 @@ func (r *working) pull(ctx context.Context, host string, weight int64) {
 	}
 }
 
-// runMessage runs the cell of a message and renews its lease while the cell is wanted.
 func (r *working) runMessage(ctx context.Context, m jetstream.Msg, weight int64) {
 	r.busy.Add(1)
 	defer func() { r.markActive(); r.busy.Add(-1) }()
@@ -259,8 +250,7 @@ func (r *working) dropOrphan(m jetstream.Msg, deliveries uint64) {
 	_ = m.NakWithDelay(pause)
 }
 
-// renewLease renews the lease until ctx ends. It gives the cell up if the sweep does not want it or
-// does not answer for several leases.
+// The cell is given up if the sweep does not want it or does not answer for several leases.
 func (r *working) renewLease(
 	ctx context.Context, giveUp context.CancelCauseFunc, c cell, m jetstream.Msg,
 ) *sync.WaitGroup {
@@ -316,7 +306,7 @@ func (r *working) run(
 	return o, err
 }
 
-// deliver sends the outcome to the sweep. An unwanted outcome counts as delivered.
+// An unwanted outcome counts as delivered.
 func (r *working) deliver(ctx context.Context, c cell, o outcome) error {
 	text, err := json.Marshal(o)
 	if err != nil {

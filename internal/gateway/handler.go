@@ -24,7 +24,7 @@ type Gateway struct {
 	inFlight, peak atomic.Int64
 }
 
-// New starts a strategy. It panics on parameters that Spec.Validate refuses.
+// New panics on parameters that Spec.Validate refuses.
 func New(ctx context.Context, s strategies.Variant, limit, queue int) *Gateway {
 	return (&Gateway{}).start(ctx, s, limit, queue)
 }
@@ -42,7 +42,6 @@ func (g *Gateway) start(ctx context.Context, s strategies.Variant, limit, queue 
 	return g
 }
 
-// A call carries one request through the strategy.
 type call struct {
 	task    strategies.Task
 	gateway *Gateway
@@ -52,8 +51,7 @@ type call struct {
 	done    chan error
 }
 
-// Call implements targets.Target. It returns when the work is done, or was not begun because the
-// client has left.
+// Call returns when the work is done, or was not begun because the client has left.
 func (g *Gateway) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
@@ -73,7 +71,6 @@ func (g *Gateway) Call(
 	return err
 }
 
-// attempt is the Run of every task. Client or strategy can cancel it.
 func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	c := t.Arg.(*call)
 	if err := c.ctx.Err(); err != nil {
@@ -95,8 +92,6 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 // done never blocks: the channel has room for one.
 func done(t *strategies.Task, r strategies.Result) { t.Arg.(*call).done <- r.Err }
 
-// Drain drains the strategy.
 func (g *Gateway) Drain(ctx context.Context) error { return g.strategy.Drain(ctx) }
 
-// Peak returns the maximum number of concurrent calls.
 func (g *Gateway) Peak() int { return int(g.peak.Load()) }

@@ -19,17 +19,15 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// DefaultLimit is the default of Scenario.Limit.
 const DefaultLimit = 4
 
-// A Scenario is a server and its load.
 type Scenario struct {
 	Strategy strategies.Variant // bounds the server's work; required
 	Limit    int                // maximum concurrent requests; 0 is DefaultLimit
-	// slots of the strategy's queue, as bench.Scenario.Queue
+	// as bench.Scenario.Queue
 	Queue    int
 	Workload workloads.Variant // cost of a request; required
-	// Load is the attack on the server, without a strategy. Run sets Requests, Label and Shed.
+	// Run sets Requests, Label and Shed.
 	Load attack.Attack
 }
 
@@ -60,7 +58,6 @@ func (s Scenario) Name() string {
 		s.Limit, queue, load)
 }
 
-// Validate returns all errors of the scenario, joined.
 func (s Scenario) Validate() error {
 	s = s.withDefaults()
 	var c text.Complaints
@@ -75,8 +72,7 @@ func (s Scenario) Validate() error {
 	return errors.Join(append(c, s.Load.Validate())...)
 }
 
-// Run starts the server on a loopback address, attacks it, and stops it. If ctx ends first, the
-// report covers the part before, as in attack.Run.
+// If ctx ends first, the report covers the part before.
 func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -92,7 +88,7 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 	if _, ok := w.(workloads.Served); ok {
 		return nil, fmt.Errorf("workload %s calls a server of its own", s.Workload)
 	}
-	// of the strategy: the server outlives the attack
+	// The server outlives the attack.
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	g := &Gateway{}
@@ -133,8 +129,7 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 // A logger is a *log.Logger, without importing package log, which only the command may.
 type logger interface{ SetOutput(io.Writer) }
 
-// discard returns a server's log without output. Clients' errors are in the report, and the default
-// is standard error.
+// The default log of a server is standard error, and clients' errors are in the report.
 func discard[L any, P interface {
 	*L
 	logger

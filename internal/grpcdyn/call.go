@@ -17,14 +17,13 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// A Message is an encoded call.
 type Message struct {
 	*Method
 	head []hpack.HeaderField // metadata
 	wire []byte              // gRPC frame
 }
 
-// NewMessage returns a call of the method. encoded is a message from Method.Encode.
+// encoded is a message from Method.Encode.
 func NewMessage(m *Method, md metadata.MD, encoded []byte) *Message {
 	out := &Message{Method: m, wire: make([]byte, 5, 5+len(encoded))}
 	binary.BigEndian.PutUint32(out.wire[1:], uint32(len(encoded)))
@@ -40,10 +39,9 @@ func NewMessage(m *Method, md metadata.MD, encoded []byte) *Message {
 	return out
 }
 
-// Len returns the size of the encoded message in bytes.
+// Len does not count the prefix of gRPC.
 func (m *Message) Len() int64 { return int64(len(m.wire) - 5) }
 
-// An Answer is the outcome of a call.
 type Answer struct {
 	Code codes.Code
 	// whether the status is the server's; otherwise Text describes the cause
@@ -56,7 +54,6 @@ type Answer struct {
 	Last     []byte
 }
 
-// Spell returns the usual spelling of a code.
 func Spell(code codes.Code) string {
 	if int(code) < len(spelled) {
 		return spelled[code]
@@ -69,7 +66,6 @@ var spelled = [...]string{"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEA
 	"FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE",
 	"DATA_LOSS", "UNAUTHENTICATED"}
 
-// Err returns why the server did not answer, or nil if it did.
 func (a *Answer) Err() error {
 	if a.Answered {
 		return nil
@@ -79,8 +75,8 @@ func (a *Answer) Err() error {
 
 const mostAgain = 3
 
-// Call sends the message and reads the complete answer. It sends the message once unless
-// Options.Resend is set. wants requests the last message and the metadata.
+// Call reads the complete answer. It sends the message once unless Options.Resend is set. wants
+// requests the last message and the metadata.
 func (c *Client) Call(
 	ctx context.Context, m *Message, deadline time.Time, wants bool,
 ) Answer {
@@ -105,7 +101,6 @@ func (c *Client) Call(
 	}
 }
 
-// failed returns the answer of a call that got no connection, possibly because of a timeout.
 func failed(ctx context.Context, err error) Answer {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return Answer{Code: codes.Canceled, Text: context.Cause(ctx).Error()}

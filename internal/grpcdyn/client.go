@@ -1,8 +1,5 @@
 // Package grpcdyn calls gRPC methods with encoded messages. For each call it reports whether the
 // status comes from the server or was caused on the way.
-//
-// method.go contains methods and their messages. compile.go and reflect.go find their descriptors.
-// call.go makes a call over a connection (link.go).
 package grpcdyn
 
 import (
@@ -21,14 +18,12 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// Options are the options of a Client.
 type Options struct {
 	Address string      // host:port; required even if Dial is set
 	TLS     *tls.Config // nil means without TLS
 	// authority of calls over TLS; "" means the server name
 	Authority string
-	// Connections, and concurrent calls on each connection. 0 has the meaning of
-	// transport.NewDealer.
+	// as in transport.NewDealer
 	Connections, Streams int
 	Dial                 func(ctx context.Context, network, address string) (net.Conn, error)
 	// wraps a secured connection; may be nil
@@ -39,7 +34,6 @@ type Options struct {
 	Resend bool
 }
 
-// A Client calls one server.
 type Client struct {
 	Options
 	host   *transport.Host[*link]
@@ -51,10 +45,9 @@ type Client struct {
 	closed bool
 }
 
-// peer contains the header fields that identify receiver and sender.
 type peer struct{ pseudo, head []hpack.HeaderField }
 
-// NewClient returns a client. It does not connect.
+// NewClient does not connect.
 func NewClient(o Options) *Client {
 	scheme, authority := "http", o.Address
 	if o.TLS != nil {
@@ -71,8 +64,8 @@ func NewClient(o Options) *Client {
 			{Name: "user-agent", Value: "poolbench"}, {Name: "te", Value: "trailers"}}}}
 }
 
-// link returns connection number at, which it opens if necessary. It returns another connection if
-// the server allows fewer calls, see transport.Host.Use.
+// link returns connection number at, or another one if the server allows fewer calls, as
+// transport.Host.Use does.
 func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, int, error) {
 	if l, ok := c.host.Standing(at); ok && c.host.Fits(at) {
 		return l, at, nil
@@ -97,8 +90,8 @@ func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, i
 	})
 }
 
-// connect waits until the server has sent its settings. If the server ends the connection by GOAWAY
-// before the call, the call detects it and tries the next one.
+// If the server ends the connection by GOAWAY before the call, the call detects it and tries the
+// next connection.
 func (c *Client) connect(ctx context.Context) (*link, error) {
 	made, err := c.Dial(ctx, "tcp", c.Address)
 	if err != nil {
@@ -136,10 +129,8 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// Resent returns the number of calls sent again because the server had not begun them.
 func (c *Client) Resent() int64 { return c.resent.Load() }
 
-// Close ends all calls.
 func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true

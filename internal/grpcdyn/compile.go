@@ -19,11 +19,11 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// MaxSet is the maximum size of a descriptor file in bytes.
+// bytes of a descriptor file
 const MaxSet = 16 << 20
 
-// Limits of a .proto. Compilation takes 100 bytes of memory per byte of text, and stack space per
-// level of braces. protoc allows 32 levels.
+// Compilation takes 100 bytes of memory per byte of text, and stack space per level of braces.
+// protoc allows 32 levels.
 const (
 	maxText    = 4 << 20
 	maxNesting = 1000
@@ -51,8 +51,8 @@ func readText(path string) (string, error) {
 	return string(text), nil
 }
 
-// ReadSet reads a .proto or a FileDescriptorSet and returns an encoded FileDescriptorSet. It
-// compiles a .proto with imports from its directory and the directories above it.
+// ReadSet returns an encoded FileDescriptorSet. Imports of a .proto are in its directory or in the
+// directories above it.
 func ReadSet(path string) ([]byte, error) {
 	if filepath.Ext(path) != ".proto" {
 		set, err := files.ReadFile(path, MaxSet)
@@ -120,7 +120,6 @@ func compile(path, text string) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(&set)
 }
 
-// openNear opens the file in the directory of path or in the nearest directory above it.
 func openNear(path, name string) (io.ReadCloser, error) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		text, err := readText(filepath.Join(dir, filepath.FromSlash(name)))

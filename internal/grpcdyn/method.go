@@ -13,13 +13,11 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// A Method takes one message. It answers with one message or, if it streams, with several.
 type Method struct {
 	Path string // /package.Service/Method
 	of   protoreflect.MethodDescriptor
 }
 
-// CutPath splits the path of a URL into the names of service and method.
 func CutPath(path string) (service, method string, err error) {
 	service, method, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if !ok || !protoreflect.FullName(service).IsValid() || !protoreflect.Name(method).IsValid() {
@@ -31,7 +29,6 @@ func CutPath(path string) (service, method string, err error) {
 // A Source finds the descriptor of a full name. Its error lists the known names.
 type Source func(service string) (protoreflect.Descriptor, error)
 
-// Method returns the method with the given path.
 func (s Source) Method(path string) (*Method, error) {
 	name, method, err := CutPath(path)
 	if err != nil {
@@ -61,10 +58,9 @@ func (s Source) Method(path string) (*Method, error) {
 	return &Method{"/" + name + "/" + method, of}, nil
 }
 
-// Streams reports whether the method answers with any number of messages.
 func (m *Method) Streams() bool { return m.of.IsStreamingServer() }
 
-// Encode encodes a message from JSON. Empty text means an empty message.
+// Encode encodes JSON. Empty text means an empty message.
 func (m *Method) Encode(text []byte) ([]byte, error) {
 	message := dynamicpb.NewMessage(m.of.Input())
 	if len(strings.TrimSpace(string(text))) > 0 {
@@ -77,7 +73,6 @@ func (m *Method) Encode(text []byte) ([]byte, error) {
 	return proto.Marshal(message)
 }
 
-// Decode returns the JSON of an answer's message.
 func (m *Method) Decode(wire []byte) ([]byte, error) {
 	message := dynamicpb.NewMessage(m.of.Output())
 	if err := proto.Unmarshal(wire, message); err != nil {
@@ -86,8 +81,7 @@ func (m *Method) Decode(wire []byte) ([]byte, error) {
 	return protojson.Marshal(message)
 }
 
-// FromSet finds services in a FileDescriptorSet, as written by protoc --descriptor_set_out
-// --include_imports.
+// FromSet reads the output of protoc --descriptor_set_out --include_imports.
 func FromSet(set []byte) (Source, error) {
 	var files descriptorpb.FileDescriptorSet
 	if err := proto.Unmarshal(set, &files); err != nil {

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// mostHead limits the bytes of names and values in one header block.
+// bytes of names and values in one header block
 const mostHead = 1 << 20
 
 type reader struct {
@@ -49,7 +49,6 @@ func (l *link) read() {
 	}
 }
 
-// refuse ends a call with an invalid answer.
 func (r *reader) refuse(f *activeCall, code codes.Code, why string) {
 	if f == nil {
 		return
@@ -129,7 +128,6 @@ func (r *reader) data(f *activeCall, frame *http2.DataFrame) {
 	}
 }
 
-// block adds a fragment of a header block.
 func (r *reader) block(piece []byte, last bool) error {
 	if _, err := r.decoder.Write(piece); err != nil {
 		return err
@@ -176,8 +174,7 @@ func (r *reader) goAway(frame *http2.GoAwayFrame) {
 	r.endIfUnused()
 }
 
-// mostAcks limits queued acknowledgements. It protects against a server that requests them but does
-// not read.
+// a bound for a server that requests acknowledgements but does not read
 const mostAcks = 1000
 
 func (r *reader) ack() error {
@@ -187,7 +184,6 @@ func (r *reader) ack() error {
 	return nil
 }
 
-// settle applies the server's settings.
 func (r *reader) settle(frame *http2.SettingsFrame) error {
 	if frame.IsAck() {
 		return nil
@@ -229,7 +225,6 @@ func (r *reader) settle(frame *http2.SettingsFrame) error {
 	return nil
 }
 
-// ofReset maps an HTTP/2 error code to a gRPC code.
 func ofReset(code http2.ErrCode) codes.Code {
 	switch code {
 	case http2.ErrCodeRefusedStream:

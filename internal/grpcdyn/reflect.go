@@ -19,8 +19,8 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// Reflected finds services by server reflection, over a separate connection of grpc-go. The caller
-// closes it by calling the returned function.
+// Reflected uses server reflection, over a separate connection of grpc-go. The caller closes it by
+// calling the returned function.
 func (c *Client) Reflected(ctx context.Context) (Source, func(), error) {
 	secure := insecure.NewCredentials()
 	if c.TLS != nil {
@@ -71,7 +71,6 @@ func (c *Client) Reflected(ctx context.Context) (Source, func(), error) {
 		}, nil
 }
 
-// handshake returns why TLS fails, or nil.
 func (c *Client) handshake(ctx context.Context) error {
 	l, err := c.connect(ctx)
 	if err == nil {

@@ -89,8 +89,8 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// headed handles a header block, which may end the stream. over reports that the answer is
-// complete. A code other than OK means that the answer is invalid.
+// A header block may end the stream. over reports that the answer is complete. A code other than OK
+// means that the answer is invalid.
 func (r *reply) headed(ends bool) (over bool, code codes.Code, why string) {
 	switch {
 	case r.begun && !ends:
@@ -139,10 +139,10 @@ func ofHTTP(status int) codes.Code {
 	return codes.Unknown
 }
 
-// mostReceived limits the bytes of one received message.
+// bytes of one received message
 const mostReceived = 64 << 20
 
-// take adds a part of the messages. A code other than OK means that they are invalid.
+// A code other than OK means that the message is invalid.
 func (r *reply) take(p []byte) (codes.Code, string) {
 	if !r.begun {
 		return codes.Internal, "a message came before the head"

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// appendPreface appends the client's preface.
 func (l *link) appendPreface() {
 	l.out = append(l.out, http2.ClientPreface...)
 	settings := []http2.Setting{{ID: http2.SettingEnablePush, Val: 0},
@@ -32,7 +31,6 @@ func (l *link) frame(kind http2.FrameType, flags http2.Flags, stream uint32, n i
 	l.out = binary.BigEndian.AppendUint32(l.out, stream)
 }
 
-// appendUint32 appends a frame with a 32-bit payload.
 func (l *link) appendUint32(kind http2.FrameType, stream, v uint32) {
 	l.frame(kind, 0, stream, 4)
 	l.out = binary.BigEndian.AppendUint32(l.out, v)
@@ -42,7 +40,6 @@ func (l *link) reset(stream uint32, code http2.ErrCode) {
 	l.appendUint32(http2.FrameRSTStream, stream, uint32(code))
 }
 
-// credit extends the receive window by n bytes.
 func (l *link) credit(stream uint32, n int) {
 	l.appendUint32(http2.FrameWindowUpdate, stream, uint32(n))
 }
@@ -90,7 +87,6 @@ func (l *link) field(h hpack.HeaderField) {
 	_ = l.encoder.WriteField(h) // it writes to memory and cannot fail
 }
 
-// appendMessage appends as much of a message as the windows allow.
 func (l *link) appendMessage(f *activeCall) {
 	for {
 		n := int(min(int64(len(f.rest)), int64(l.largest), l.window, f.window))
@@ -122,7 +118,7 @@ func (l *link) unblock() {
 	}
 }
 
-// mostKept limits the size of buffers kept for reuse.
+// largest buffer kept for reuse, in bytes
 const mostKept = 1 << 20
 
 func (l *link) write() {
@@ -148,8 +144,8 @@ func (l *link) write() {
 	}
 }
 
-// spellTimeout formats a timeout for gRPC: up to eight digits and a unit. It rounds up to
-// milliseconds, so equal calls have equal text, which HPACK compresses to one byte.
+// A timeout has up to eight digits and a unit. Rounding up to milliseconds gives equal calls equal
+// texts, which HPACK compresses to one byte.
 func spellTimeout(left time.Duration) string {
 	switch ms := (left + time.Millisecond - 1) / time.Millisecond; {
 	case ms <= 0:

@@ -9,11 +9,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// mostAnnotations is the number of annotations per kind that GitHub shows for a step of a workflow.
+// GitHub shows so many annotations per kind for a step of a workflow.
 const mostAnnotations = 10
 
-// Annotate writes a workflow command for each case that did not pass, which GitHub shows with the
-// change. Names are untrusted: they cannot begin or end a command.
+// Annotate writes a workflow command for each case that did not pass. Names are untrusted: they
+// cannot begin or end a command.
 func (s *Suite) Annotate(w io.Writer) error {
 	var b strings.Builder
 	written := 0
@@ -35,7 +35,7 @@ func (s *Suite) Annotate(w io.Writer) error {
 	return err
 }
 
-// data encodes a text as the message of a workflow command. GitHub decodes only these escapes.
+// GitHub decodes only these escapes in the message of a workflow command.
 func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text.Plain(s))
 }
@@ -44,7 +44,6 @@ func property(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(text))
 }
 
-// Summarize writes the suite in Markdown, first the cases that did not pass.
 func (s *Suite) Summarize(w io.Writer) error {
 	var b strings.Builder
 	passed := s.Tests - s.Failures - s.Errors - s.Skipped

@@ -7,7 +7,6 @@ import (
 	"io"
 )
 
-// A Suite is a named list of test cases.
 type Suite struct {
 	Name     string `xml:"name,attr"`
 	Tests    int    `xml:"tests,attr"` // the counts are set by Add
@@ -29,14 +28,12 @@ type Case struct {
 	Output  string `xml:"system-out,omitempty"`
 }
 
-// A Text explains why a case did not pass.
 type Text struct {
 	Type    string `xml:"type,attr,omitempty"`
 	Message string `xml:"message,attr"`
 	Text    string `xml:",chardata"`
 }
 
-// Add adds a case to the suite.
 func (s *Suite) Add(c Case) {
 	s.Tests++
 	switch {
@@ -50,8 +47,7 @@ func (s *Suite) Add(c Case) {
 	s.Cases = append(s.Cases, c)
 }
 
-// Write writes the suite as JUnit XML, by Jenkins' schema. Characters that XML cannot represent are
-// replaced.
+// Write uses Jenkins' schema. Characters that XML cannot represent are replaced.
 func (s *Suite) Write(w io.Writer) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

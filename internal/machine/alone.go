@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// TimeAlone returns the time of do on an idle machine. It is the median of up to 21 runs, which is
-// robust against stalls. A warm-up run before them opens connections, allocates buffers and fills
-// caches. TimeAlone stops after about 10 ms.
+// TimeAlone returns the time of do on an idle machine. The median of up to 21 runs is robust
+// against stalls. The whole takes about 10 ms.
 func TimeAlone(do func() error) (time.Duration, error) {
 	const most, enough = 21, 10 * time.Millisecond
 	if err := do(); err != nil {

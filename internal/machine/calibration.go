@@ -9,25 +9,20 @@ import (
 	"time"
 )
 
-// Work is CPU work that a Calibration measures. It must be comparable, because it is the key of the
-// results.
+// Work must be comparable, because it is the key of a Calibration's results.
 type Work interface {
-	// Sized returns tasks of the given number of units.
 	Sized(units int) Doer
 }
 
-// A Doer runs tasks.
 type Doer interface {
 	Do(ctx context.Context, seq uint64) error // runs the task with number seq
 }
 
-// A Calibration contains the times of CPU work on this machine. Each time is measured at its first
-// use and kept for the life of the process, so mean=1ms is the same work in every run of the
-// process. The speed of a machine drifts by about 10 % over minutes, but the number of units is
-// constant. The zero value is ready to use.
+// A Calibration measures each time of CPU work at its first use and keeps it for the life of the
+// process, so mean=1ms is the same work in every run, although the speed of a machine drifts by
+// about 10 % over minutes.
 type Calibration struct {
-	mu sync.Mutex
-	// only successful measurements
+	mu    sync.Mutex
 	lines map[Work]Line
 	tasks map[measured]time.Duration
 }
@@ -40,12 +35,11 @@ type measured struct {
 // A Line is the time of work that is linear in its units, in ns.
 type Line struct{ Fixed, PerUnit float64 }
 
-// Time returns the time of a task with the given number of units.
 func (l Line) Time(units int) time.Duration {
 	return time.Duration(math.Round(l.Fixed + l.PerUnit*float64(units)))
 }
 
-// Line returns the line of work whose time is linear in its units. A measurement takes about 80 ms.
+// A measurement by Line takes about 80 ms.
 func (c *Calibration) Line(w Work) (Line, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,8 +57,8 @@ func (c *Calibration) Line(w Work) (Line, error) {
 	return l, nil
 }
 
-// Task returns the time of one task with the given number of units, for work whose time is not
-// linear. A measurement takes about 40 ms, or two tasks if that is longer.
+// Task is for work whose time is not linear. A measurement takes about 40 ms, or two tasks if that
+// is longer.
 func (c *Calibration) Task(w Work, units int) (time.Duration, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,12 +78,10 @@ func (c *Calibration) Task(w Work, units int) (time.Duration, error) {
 }
 
 // A round is long compared with the resolution of the clock and short compared with a time slice.
-// Measurements of long tasks stop after enough.
 const round, enough = 2 * time.Millisecond, 100 * time.Millisecond
 
-// lineThrough returns the line through the times of a task of one unit and of a task of one round.
-// A busy machine may delay every round of one of them, so that the two times contradict each other.
-// Both are then measured again until neither becomes shorter.
+// A busy machine may delay every round of one of the two tasks, so that the times contradict each
+// other. Both are then measured again until neither becomes shorter.
 func lineThrough(w Work) (Line, error) {
 	one, err := timeOf(w.Sized(1))
 	if err != nil {
@@ -133,8 +125,6 @@ func lineThrough(w Work) (Line, error) {
 	}
 }
 
-// timeOf returns the time of a task alone, in ns. It uses the shortest of ten rounds, or of two
-// rounds if these are long enough.
 func timeOf(w Doer) (float64, error) {
 	began := time.Now()
 	tasks := 1
@@ -156,8 +146,7 @@ func timeOf(w Doer) (float64, error) {
 	return float64(took) / float64(tasks), nil
 }
 
-// shortest returns the time of the shortest round, because other programs only make a round longer.
-// It stops after two rounds if these are long enough. One round alone might contain a stall.
+// Other programs only make a round longer. One round alone might contain a stall.
 func shortest(w Doer, tasks, rounds int) (least time.Duration, err error) {
 	began := time.Now()
 	for i := 0; i < rounds && (i < 2 || time.Since(began) < enough); i++ {

@@ -4,7 +4,7 @@ package machine
 
 import "golang.org/x/sys/unix"
 
-// CPUTime returns the user and system time of the process in nanoseconds, or 0 if unknown.
+// CPUTime is in nanoseconds, or 0 if unknown.
 func CPUTime() int64 { return processUsage().CPU }
 
 func processUsage() Usage { return usageOf(unix.RUSAGE_SELF) }
@@ -15,7 +15,6 @@ func usageOf(who int) Usage {
 		return Usage{}
 	}
 	if u.Minflt == 0 && who == unix.RUSAGE_SELF {
-		// no system has a process without faults, so they are not counted
 		u.Minflt, u.Majflt = -1, -1
 	}
 	return Usage{u.Utime.Nano() + u.Stime.Nano(), int64(u.Nvcsw), int64(u.Nivcsw),

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Descriptors returns this process's limit of file descriptors and the number of free ones, or 0 if
-// unknown.
+// Unknown numbers are 0.
 func Descriptors() (limit, free int) {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil || l.Cur > math.MaxInt32 {

@@ -7,7 +7,6 @@ import (
 	"runtime/pprof"
 )
 
-// goroutines returns the goroutine profile in its text form.
 func goroutines() string {
 	var profile bytes.Buffer
 	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1) // a bytes.Buffer has no errors

@@ -7,33 +7,28 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The meter sleeps for one nap at a time. After every queueNaps it reads how long threads have
-// waited for a processor, which costs a microsecond per thread.
+// After every queueNaps the meter reads how long threads have waited for a processor, which costs a
+// microsecond per thread.
 const (
 	nap       = time.Millisecond
 	queueNaps = 8
 )
 
-// A wake-up that is late by stallFloor or more is recorded as a Stall. At most mostStalls are
-// recorded.
 const (
 	stallFloor = 10 * time.Millisecond
 	mostStalls = 256
 )
 
-// A Stall is a late wake-up of the meter.
 type Stall struct {
 	From int64 // ns since the start of the run
 	Late int64 // ns
 	CPU  int64 // ns of CPU time used by the process during the stall
-	// ns in which a thread of the process was ready and had no processor; a lower bound
+	// ns, at least, in which a thread of the process was ready and had no processor
 	Queued int64
 }
 
-// Until returns the time of the wake-up.
 func (s Stall) Until() int64 { return s.From + s.Late + int64(nap) }
 
-// A Cause is the cause of a Stall.
 type Cause int
 
 // A stopped process uses no processor, except before and after the stop, and its threads do not
@@ -48,7 +43,6 @@ const (
 // shares of a Stall's duration that determine its Cause
 const stoppedCPU, stoppedQueued, ownCPU = 0.01, 0.5, 0.5
 
-// Cause returns the cause of the stall.
 func (s Stall) Cause() Cause {
 	late := float64(s.Late)
 	switch used := float64(s.CPU); {
@@ -60,9 +54,8 @@ func (s Stall) Cause() Cause {
 	return Stopped
 }
 
-// Hiccups contains the observations of the meter. The meter is independent of the strategy. A busy
-// machine, a stopped process or a stopped virtual machine delays both. If only tasks are delayed,
-// the strategy is the cause. The idea is from jHiccup (Tene, 2011).
+// Hiccups contains the observations of the meter. A busy machine delays the meter and the strategy.
+// If only tasks are delayed, the strategy is the cause. The idea is from jHiccup (Tene, 2011).
 type Hiccups struct {
 	// in ns. A stall counts once for each nap that it contains, so a quantile applies to a wake-up
 	// at a random instant.
@@ -70,12 +63,11 @@ type Hiccups struct {
 	Stalls []Stall // at most mostStalls, the earliest first
 }
 
-// NewHiccups returns empty observations.
 func NewHiccups() *Hiccups {
 	return &Hiccups{hdrhistogram.New(1, int64(time.Hour), 3), make([]Stall, 0, mostStalls)}
 }
 
-// Note records one wake-up. It clips impossible values, which a change of the clock can cause.
+// A change of the clock can cause impossible values, which are clipped.
 func (h *Hiccups) Note(s Stall) {
 	_ = h.Late.RecordCorrectedValue(min(max(s.Late, 0), int64(time.Hour)), int64(nap))
 	if s.Late >= int64(stallFloor) && len(h.Stalls) < mostStalls {
@@ -83,7 +75,6 @@ func (h *Hiccups) Note(s Stall) {
 	}
 }
 
-// Covers reports whether stalls cover most of the time from one instant to another.
 func (h *Hiccups) Covers(from, to int64) bool {
 	covered := int64(0)
 	for _, s := range h.Stalls {
@@ -92,7 +83,6 @@ func (h *Hiccups) Covers(from, to int64) bool {
 	return 2*covered > to-from
 }
 
-// meter sleeps in short steps on its own thread and records the lateness of each wake-up.
 func (w *Witness) meter() {
 	defer close(w.done)
 	// The thread is never unlocked, so it and its settings end with the goroutine.
@@ -109,7 +99,6 @@ func (w *Witness) meter() {
 		now, cpu := time.Since(w.begun), CPUTime()
 		s := Stall{From: int64(before), Late: int64(now - before - nap), CPU: cpu - used}
 		if i%queueNaps == 0 || s.Late >= int64(stallFloor) {
-			// a thread may have been ready during the whole time before this nap
 			s.Queued = max(queue.longest()-int64(before-read), 0)
 			read = now
 		}

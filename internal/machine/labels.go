@@ -5,15 +5,13 @@ import (
 	"runtime/pprof"
 )
 
-// values of the label part of a profile sample
 const (
 	Harness  = "harness"  // generator and observation
 	Strategy = "strategy" // the strategy and the goroutines that it creates
 	Task     = "task"     // a task, including its calls
 )
 
-// ProfileLabels are the goroutine labels of the parts. Each is created once. The methods of a nil
-// ProfileLabels do nothing.
+// ProfileLabels are created once. The methods of a nil ProfileLabels do nothing.
 type ProfileLabels struct {
 	harness, strategy context.Context
 	task              []context.Context // by class
@@ -25,8 +23,6 @@ func labelled(ctx context.Context, pairs ...string) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels(pairs...))
 }
 
-// NewProfileLabels returns the labels for a strategy and for tasks of the given classes, in
-// addition to the labels of ctx.
 func NewProfileLabels(ctx context.Context, strategy string, classes ...string) *ProfileLabels {
 	l := &ProfileLabels{harness: labelled(ctx, "part", Harness),
 		strategy: labelled(ctx, "part", Strategy, "strategy", strategy)}
@@ -36,21 +32,18 @@ func NewProfileLabels(ctx context.Context, strategy string, classes ...string) *
 	return l
 }
 
-// Harness labels the calling goroutine, and all goroutines that it starts, as the harness.
 func (l *ProfileLabels) Harness() {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.harness)
 	}
 }
 
-// Strategy does the same for the strategy.
 func (l *ProfileLabels) Strategy() {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.strategy)
 	}
 }
 
-// Task does the same for a task. class is an index in the classes of NewProfileLabels.
 func (l *ProfileLabels) Task(class int) {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.task[class])

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Memory returns the number of bytes that this process may still allocate, according to the system,
-// its control group and GOMEMLIMIT. It returns 0 if unknown.
+// Memory considers the system, the control group of the process and GOMEMLIMIT. 0: unknown.
 func Memory() int64 {
 	free := debug.SetMemoryLimit(-1)
 	known := free < math.MaxInt64

@@ -9,11 +9,9 @@ import (
 	"time"
 )
 
-// An Outcome is the outcome of a task. The values are those of package record.
+// The values of an Outcome are those of package record.
 type Outcome int
 
-// The outcomes of a task. The number of completed tasks is that of the settled ones minus all
-// others.
 const (
 	unsettled Outcome = iota
 	Completed
@@ -25,12 +23,10 @@ const (
 	Outcomes // number of outcomes
 )
 
-// Names contains the names of the outcomes.
 var Names = [Outcomes]string{"unsettled", "completed", "failed", "throttled", "shed", "abandoned",
 	"gave up"}
 
-// A Meter counts events in runs. The driver of a run calls its methods. The methods of a nil Meter
-// do nothing.
+// A Meter counts events in runs. The methods of a nil Meter do nothing.
 type Meter struct {
 	now       atomic.Pointer[Run] // nil: none
 	last      atomic.Pointer[Run] // the run begun last
@@ -38,13 +34,11 @@ type Meter struct {
 	responses [Outcomes][statuses]atomic.Pointer[responseCounts] // nil: no task
 }
 
-// statuses is one more than the highest status of an answer. A status beyond it is counted as 0.
+// A status of 1000 or more is counted as 0.
 const statuses = 1000
 
-// responseCounts are the numbers of responses by bucketOf.
 type responseCounts [buckets]atomic.Uint64
 
-// A Snapshot is the state of a Meter at one instant.
 type Snapshot struct {
 	Run       *Run // run in progress, or nil
 	At        time.Time
@@ -53,7 +47,7 @@ type Snapshot struct {
 	responses [buckets]uint64
 }
 
-// Snapshot returns a snapshot. It costs about 2 µs.
+// Snapshot costs about 2 µs.
 func (m *Meter) Snapshot(at time.Time) Snapshot {
 	s := Snapshot{Run: m.now.Load(), At: at}
 	if s.Run != nil {
@@ -72,14 +66,12 @@ func (m *Meter) Snapshot(at time.Time) Snapshot {
 	return s
 }
 
-// An Answered contains the responses of all runs with one outcome and one status.
 type Answered struct {
 	Outcome   Outcome
 	Status    string // of the answer; "": there is none
 	Responses Responses
 }
 
-// Answered returns the responses by outcome and status, those without a task left out.
 func (m *Meter) Answered() (all []Answered) {
 	name := strconv.Itoa
 	if r := m.last.Load(); r != nil && r.Status != nil {
@@ -105,13 +97,12 @@ func (m *Meter) Answered() (all []Answered) {
 	return all
 }
 
-// Responses are the responses counted between two snapshots.
+// Responses are accurate to 3 %.
 type Responses struct {
 	Total  uint64
 	counts [buckets]uint64
 }
 
-// Since returns the responses after an earlier snapshot.
 func (s *Snapshot) Since(before *Snapshot) (r Responses) {
 	for i := range r.counts {
 		r.counts[i] = s.responses[i] - before.responses[i]
@@ -120,7 +111,6 @@ func (s *Snapshot) Since(before *Snapshot) (r Responses) {
 	return r
 }
 
-// Each calls f with each counted response time, accurate to 3 %, and its count.
 func (r *Responses) Each(f func(response time.Duration, n uint64)) {
 	for i, n := range r.counts {
 		if n > 0 {
@@ -129,7 +119,7 @@ func (r *Responses) Each(f func(response time.Duration, n uint64)) {
 	}
 }
 
-// Quantile returns a quantile, accurate to 3 %. There must be at least one response.
+// r must not be empty.
 func (r *Responses) Quantile(q float64) time.Duration {
 	rank := uint64(math.Ceil(q * float64(r.Total)))
 	for i, n := range r.counts {
@@ -141,29 +131,24 @@ func (r *Responses) Quantile(q float64) time.Duration {
 	return math.MaxInt64 // unreachable: the counts add up to Total
 }
 
-// A Run is a run in progress.
 type Run struct {
-	Name    string
-	Limit   int           // 0 if unknown
-	Plan    time.Duration // planned duration; 0 if unknown
-	Rate    float64       // planned settled tasks per second; only limits the cost of metering
-	Settled func() uint64 // number of settled tasks so far
-	// current number of tasks in flight; nil if unknown
+	Name     string
+	Limit    int           // 0 if unknown
+	Plan     time.Duration // planned duration; 0 if unknown
+	Rate     float64       // planned settled tasks per second; only limits the cost of metering
+	Settled  func() uint64 // number of settled tasks so far
 	InFlight func() int64
-	// formats the status of an answer; nil: as a number
-	Status func(status int) string
+	Status   func(status int) string
 
 	Begun  time.Time        // set by Begin
 	Before [Outcomes]uint64 // tasks not completed before the run, as in a Snapshot; set by Begin
 	mask   uint64
 }
 
-// mostMetered is the largest number of responses counted per second. At higher rates one in so many
-// is counted, for all of them. A count costs about 10 ns, and 50 ns if two processors share it: at
-// most a thousandth of one.
+// Above mostMetered responses per second, responses are sampled. A count costs about 10 ns, and 50
+// ns if two processors share it: at most a thousandth of a processor.
 const mostMetered = 20_000
 
-// Begin begins a run.
 func (m *Meter) Begin(r Run) {
 	if m == nil {
 		return
@@ -179,15 +164,12 @@ func (m *Meter) Begin(r Run) {
 	m.now.Store(&r)
 }
 
-// End ends the run.
 func (m *Meter) End() {
 	if m != nil {
 		m.now.Store(nil)
 	}
 }
 
-// Settle counts the task of that number, and the status of its answer; 0: it has none. It is
-// inlined.
 func (m *Meter) Settle(seq uint64, o Outcome, status int, response time.Duration) {
 	if m != nil {
 		m.settle(seq, o, status, response)
@@ -214,7 +196,7 @@ func (m *Meter) settle(seq uint64, o Outcome, status int, response time.Duration
 	h[bucketOf(response)].Add(r.mask + 1)
 }
 
-// There are sixteen buckets for each power of two of nanoseconds, so each is at most 6 % wide.
+// There are sixteen buckets for each power of two of nanoseconds.
 const (
 	fine    = 4
 	buckets = (65 - fine) << fine
@@ -240,12 +222,10 @@ func middleOf(bucket int) time.Duration {
 
 type meterKey struct{}
 
-// WithMeter returns a context whose runs count in the meter.
 func WithMeter(ctx context.Context, m *Meter) context.Context {
 	return context.WithValue(ctx, meterKey{}, m)
 }
 
-// MeterFromContext returns the meter of the context, or nil.
 func MeterFromContext(ctx context.Context) *Meter {
 	m, _ := ctx.Value(meterKey{}).(*Meter)
 	return m

@@ -2,21 +2,20 @@ package machine
 
 import "time"
 
-// Pressure is the effect of other work on the machine during a run. Values are shares of 1 except
-// for Waiting. Unknown values are negative.
+// Pressure is the effect of other work on the machine, as shares of 1 except for Waiting. Unknown
+// values are negative.
 type Pressure struct {
 	Steal float64 // share of the processors' time that the host gave to other virtual machines
 	// share of the time in which some thread on the system was ready and had no processor (PSI)
 	Stall  float64
 	Others float64 // share of the processors' time that other programs on this machine used
-	// share of the time in which this process's threads were ready but not running, of the time in
+	// time in which this process's threads were ready but not running, as a share of the time in
 	// which they were running or ready
 	Queued float64
 	// mean number of threads of this process that were ready and had no processor
 	Waiting float64
 }
 
-// UnknownPressure is the Pressure on a system that does not report it.
 var UnknownPressure = Pressure{-1, -1, -1, -1, -1}
 
 type counters struct {
@@ -28,8 +27,7 @@ type counters struct {
 	threads       map[string]threadTime
 }
 
-// tick is the unit of /proc/stat, the same on every Linux. A share is only computed from at least
-// fewestTicks.
+// tick is the unit of /proc/stat.
 const (
 	tick        = 10 * time.Millisecond
 	fewestTicks = 50
@@ -37,7 +35,7 @@ const (
 
 type threadTime struct{ ran, queued int64 }
 
-// since returns the pressure between two readings. It ignores threads that ended between them.
+// since ignores threads that ended between the readings.
 func (c counters) since(before counters) Pressure {
 	p := UnknownPressure
 	if ticks := c.ticks - before.ticks; before.ticks >= 0 && ticks > 0 {

@@ -14,15 +14,13 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// mutexFraction and blockRate are the runtime's sampling settings: one wait for a lock in ten, and
-// each wait of 10 ms or longer. It samples one wait per 10 ms of shorter ones. It scales both up to
-// the total.
+// The runtime samples one wait for a lock in ten, each block of 10 ms or longer, and one block per
+// 10 ms of shorter ones. It scales both up to the total.
 const (
 	mutexFraction = 10
 	blockRate     = 10 * time.Millisecond
 )
 
-// A ProfileSession records the profiles of a run.
 type ProfileSession struct {
 	kinds  []ProfileKind
 	before map[ProfileKind]*profile.Profile
@@ -32,8 +30,7 @@ type ProfileSession struct {
 	ended  bool
 }
 
-// StartProfiles starts the profiles of a set that ParseProfiles returned. Only one session can be
-// active in a process.
+// Only one session can be active in a process.
 func StartProfiles(set string) (s *ProfileSession, err error) {
 	s = &ProfileSession{before: map[ProfileKind]*profile.Profile{}}
 	for _, k := range strings.Split(set, separator) {
@@ -76,7 +73,7 @@ func (s *ProfileSession) restore() {
 	s.undo = nil
 }
 
-// End ends the session and returns its profiles. A second call returns none.
+// A second call returns no profiles.
 func (s *ProfileSession) End() (all []Profile, err error) {
 	if s.ended {
 		return nil, nil
@@ -123,8 +120,7 @@ func now(k ProfileKind) (*profile.Profile, error) {
 	return profile.ParseData(text.Bytes())
 }
 
-// since returns the difference of the samples of two profiles. The live heap (inuse) is not a sum
-// over time and stays as it is.
+// The live heap (inuse) is not a sum over time and stays unchanged.
 func since(after, before *profile.Profile) (*profile.Profile, error) {
 	ratios := make([]float64, len(before.SampleType))
 	for i, t := range before.SampleType {

@@ -9,10 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A ProfileKind is a kind of profile.
 type ProfileKind string
 
-// all kinds, in the order in which they are written
 const (
 	CPU   ProfileKind = "cpu"
 	Wait  ProfileKind = "goroutine"
@@ -21,13 +19,11 @@ const (
 	Heap  ProfileKind = "heap"
 )
 
-// ProfileKinds lists all kinds.
 var ProfileKinds = []ProfileKind{CPU, Wait, Mutex, Block, Heap}
 
 const separator = "+"
 
-// ParseProfiles parses a set of kinds separated by commas or +. It returns the set in canonical
-// form.
+// The kinds are separated by commas or +.
 func ParseProfiles(text string) (string, error) {
 	given := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '+' })
 	if len(given) == 0 {
@@ -47,7 +43,6 @@ func ParseProfiles(text string) (string, error) {
 	return strings.Join(set, separator), nil
 }
 
-// CheckProfiles returns an error for a set that is neither "" nor a result of ParseProfiles.
 func CheckProfiles(set string) error {
 	if set == "" {
 		return nil
@@ -65,7 +60,6 @@ func known() string {
 	return strings.Join(text.Texts(ProfileKinds, func(k ProfileKind) string { return string(k) }), ", ")
 }
 
-// A Profile is a profile in the compressed format of pprof.
 type Profile struct {
 	Kind ProfileKind
 	Data []byte

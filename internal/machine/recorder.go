@@ -13,24 +13,23 @@ import (
 	"time"
 )
 
-// MostBytes is the size limit of the runtime's trace, beyond which it drops older events.
+// The runtime drops older events beyond MostBytes.
 const MostBytes = 16 << 20
 
-// A task is slow if its response exceeds times the p99 of the earlier ones. tasksToLearn is the
-// minimum number of tasks for a p99.
+// A task is slow if its response exceeds times the p99 of at least tasksToLearn earlier tasks.
 const (
 	times        = 3
 	tasksToLearn = 368
 )
 
-// Category and Format define the trace event of the slow task. The goroutine that ended the task
-// logs its number, its response and its time since its first start, in nanoseconds.
+// The goroutine that ended the slow task logs its number, its response and its time since its first
+// start, in ns.
 const (
 	Category = "poolbench slow task"
 	Format   = "task %d response %d since start %d"
 )
 
-// A Recorder records the trace. A nil Recorder does nothing.
+// A nil Recorder does nothing.
 type Recorder struct {
 	of      *trace.FlightRecorder
 	bound   int64 // slow above this response, in ns; 0 means by the p99
@@ -41,9 +40,7 @@ type Recorder struct {
 	err     error
 }
 
-// StartRecorder starts to record at least the last age of the trace. A task is slow if its response
-// exceeds bound, or three times the p99 so far if bound is 0. Only one recorder can be active in a
-// process.
+// bound 0 means three times the p99 so far. Only one recorder can be active in a process.
 func StartRecorder(age, bound time.Duration) (*Recorder, error) {
 	r := &Recorder{bound: int64(bound),
 		of: trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: age, MaxBytes: MostBytes})}
@@ -53,8 +50,8 @@ func StartRecorder(age, bound time.Duration) (*Recorder, error) {
 	return r, nil
 }
 
-// Done reports a completed task. The goroutine that ended the task must call it. Another goroutine
-// writes the trace of the first slow task.
+// The goroutine that ended the task must call Done. Another goroutine writes the trace of the first
+// slow task.
 func (r *Recorder) Done(seq uint64, response, sinceStart int64) {
 	if r == nil {
 		return
@@ -72,7 +69,7 @@ func (r *Recorder) Done(seq uint64, response, sinceStart int64) {
 	r.writing.Go(func() { _, r.err = r.of.WriteTo(&r.data) })
 }
 
-// End returns the written trace, or nil if no task was slow. A second call returns nil.
+// End returns nil if no task was slow. A second call returns nil.
 func (r *Recorder) End() ([]byte, error) {
 	if r == nil || !r.of.Enabled() {
 		return nil, nil
@@ -85,19 +82,16 @@ func (r *Recorder) End() ([]byte, error) {
 	return r.data.Bytes(), nil
 }
 
-// tail estimates three times the p99 of its values, accurate to an eighth. It is safe for
-// concurrent use.
+// tail estimates three times the p99, accurate to an eighth. It is safe for concurrent use.
 type tail struct {
 	n      atomic.Int64
 	counts [64 * 8]atomic.Int64 // indexed by the power of two and the next three bits
 	bound  atomic.Int64
 }
 
-// boundInterval is the number of values between two computations of the bound, which cost about
-// 300 ns.
+// Computing the bound costs about 300 ns.
 const boundInterval = 256
 
-// add adds a value. It returns the bound from the earlier values, or 0 if there are too few.
 func (t *tail) add(v int64) (bound int64) {
 	bound = t.bound.Load()
 	t.counts[bucket(v)].Add(1)
@@ -107,7 +101,6 @@ func (t *tail) add(v int64) (bound int64) {
 	return bound
 }
 
-// p99Bound returns the upper end of the bucket that contains the p99 of n values.
 func (t *tail) p99Bound(n int64) int64 {
 	above := n / 100
 	for i := len(t.counts) - 1; i >= 0; i-- {

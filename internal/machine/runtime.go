@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Totals grow from the start of the program. The value of a run is the difference of two readings.
+// Totals grow from the start of the program.
 const (
 	schedLatencies = iota
 	gcPauses
@@ -50,7 +50,7 @@ var levelNames = [levels]string{
 	stacks:      "/memory/classes/heap/stacks:bytes",
 }
 
-// RuntimeSeen contains the metrics of the Go runtime during a run. Unknown values are negative.
+// Unknown values are negative.
 type RuntimeSeen struct {
 	// waits of ready goroutines until they ran; the runtime measures one in eight
 	Scheduling RuntimeTimes
@@ -67,12 +67,10 @@ type RuntimeSeen struct {
 	Live              RuntimeLevel // bytes of objects alive after the last cycle, and of stacks
 }
 
-// SchedulingSeconds estimates the total time in which goroutines were ready and did not run.
 func (s *RuntimeSeen) SchedulingSeconds() float64 { return timedOneIn * s.Scheduling.Sum() }
 
 const timedOneIn = 8
 
-// A RuntimeLevel summarizes the samples of a level.
 type RuntimeLevel struct {
 	First, Mean, Most float64
 	Looks             int
@@ -88,7 +86,7 @@ func (l *RuntimeLevel) add(v float64) {
 }
 
 // RuntimeTimes is a distribution in the buckets of the runtime. Each is at most a quarter as wide
-// as its lower limit.
+// as its lower limit, so quantiles and sums are accurate to an eighth.
 type RuntimeTimes struct {
 	Count   uint64
 	counts  []uint64
@@ -103,7 +101,6 @@ func (t *RuntimeTimes) middle(i int) float64 {
 	return (low + max(high, 0)) / 2
 }
 
-// Quantile returns a quantile, accurate to an eighth, or 0 without times.
 func (t *RuntimeTimes) Quantile(q float64) time.Duration {
 	rank := uint64(math.Ceil(q * float64(t.Count)))
 	for i, n := range t.counts {
@@ -115,7 +112,7 @@ func (t *RuntimeTimes) Quantile(q float64) time.Duration {
 	return 0
 }
 
-// Sum returns the sum in seconds, accurate to an eighth.
+// sum is in seconds.
 func (t *RuntimeTimes) Sum() (sum float64) {
 	for i, n := range t.counts {
 		if n > 0 {
@@ -125,14 +122,12 @@ func (t *RuntimeTimes) Sum() (sum float64) {
 	return sum
 }
 
-// A RuntimeWatch collects the runtime's metrics.
 type RuntimeWatch struct {
 	before, after [totals]metrics.Sample
 	levels        [levels]metrics.Sample
 	seen          RuntimeSeen
 }
 
-// WatchRuntime starts a RuntimeWatch. It allocates all memory for Look and End.
 func WatchRuntime() *RuntimeWatch {
 	w := &RuntimeWatch{}
 	for i, name := range totalNames {
@@ -160,7 +155,6 @@ func (w *RuntimeWatch) times(total int) *RuntimeTimes {
 	return &w.seen.Pauses
 }
 
-// Look samples the levels.
 func (w *RuntimeWatch) Look() {
 	metrics.Read(w.levels[:])
 	of := func(i int) float64 { return number(w.levels[i]) }
@@ -170,7 +164,7 @@ func (w *RuntimeWatch) Look() {
 	w.seen.Live.add(of(heapLive) + of(stacks))
 }
 
-// End stops the watch. It must be called once, and does not allocate.
+// End must be called once, and does not allocate.
 func (w *RuntimeWatch) End() *RuntimeSeen {
 	w.Look()
 	metrics.Read(w.after[:])
@@ -190,8 +184,7 @@ func (w *RuntimeWatch) End() *RuntimeSeen {
 	return s
 }
 
-// share returns part/whole. It returns 0 if the runtime has not accounted for CPU time, which it
-// does at the end of a cycle.
+// The runtime accounts for CPU time at the end of a cycle. Until then the share is 0.
 func share(part, whole float64) float64 {
 	if whole <= 0 || part < 0 {
 		return 0

@@ -10,20 +10,17 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// A sample of the stacks stops the program, and compressing it uses a processor. Sampling may use a
-// fortieth of the process's CPU time. The interval therefore grows with the number of goroutines,
-// and in a process that is mostly idle. The first samples are close together, so a short run has
-// some.
+// A sample of the stacks stops the program. Sampling may use a fortieth of the process's CPU time,
+// so the interval grows with the number of goroutines and in an idle process. The first samples are
+// close together, so a short run has some.
 const (
 	firstInterval = 5 * time.Millisecond
-	// after the first intervals, each twice as long as the one before
 	leastInterval = 50 * time.Millisecond
 	cpuShare      = 1.0 / 40
 	atOnce        = 50 // number of samples that are merged
 )
 
-// pause returns the interval after a sample of duration look. cpu is the CPU time of the process
-// since the first sample.
+// cpu is the CPU time of the process since the first sample.
 func pause(interval, look, cpu, since time.Duration) time.Duration {
 	used := 1.0 // of a processor; assumed if the system does not report it
 	if cpu > 0 {
@@ -83,8 +80,7 @@ func (s *sampler) end() {
 	<-s.done
 }
 
-// sum returns all samples as counts and durations, without the sampler itself. A run that is
-// shorter than the interval is sampled once, at its end.
+// A run that is shorter than the interval is sampled once, at its end.
 func (s *sampler) sum() (*profile.Profile, error) {
 	if len(s.looks) == 0 && s.err == nil {
 		s.sample()

@@ -8,42 +8,37 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Mark identifies a goroutine and all goroutines that it starts, directly or indirectly. It
-// distinguishes the goroutines of one run from all others in the process, including those of other
-// runs, the surrounding test, and libraries.
-//
-// It is a pprof label, which the runtime copies to each new goroutine at no cost. A function
-// started by a timer (time.AfterFunc) has no label.
+// A Mark identifies a goroutine and all goroutines that it starts, directly or indirectly. It is a
+// pprof label, which the runtime copies to each new goroutine at no cost. A function started by a
+// timer (time.AfterFunc) has no label.
 type Mark string
 
 const label = "poolbench-run"
 
 var marks atomic.Uint64
 
-// NewMark returns a unique mark.
 func NewMark() Mark { return Mark(fmt.Sprint(marks.Add(1))) }
 
-// Set marks the calling goroutine. It keeps the labels of ctx.
+// Set keeps the labels of ctx.
 func (m Mark) Set(ctx context.Context) { pprof.SetGoroutineLabels(m.Labelled(ctx)) }
 
-// Labelled returns ctx with the mark among its labels, for callers that set further labels.
 func (m Mark) Labelled(ctx context.Context) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels(label, string(m)))
 }
 
-// Stacks returns the stacks of the marked goroutines. It stops the world for some microseconds per
-// goroutine.
+// Stacks stops the world for some microseconds per goroutine.
 func (m Mark) Stacks() Stacks {
 	return m.parse(goroutines())
 }
 
-// Where returns the stacks of the marked goroutines outside the harness, on separate lines, or "".
+// Where omits goroutines in the harness.
 func (m Mark) Where() string {
 	if all := m.Stacks().Foreign(); len(all) > 0 {
 		return "\n" + all.String()
@@ -51,8 +46,7 @@ func (m Mark) Where() string {
 	return ""
 }
 
-// parse parses a goroutine profile in its text form. Each block has a count, the labels, and one
-// line per frame.
+// In the profile each block has a count, the labels, and one line per frame.
 func (m Mark) parse(profile string) (all Stacks) {
 	mine := fmt.Sprintf("%q:%q", label, m)
 	for block := range strings.SplitSeq(profile, "\n\n") {
@@ -68,7 +62,8 @@ func (m Mark) parse(profile string) (all Stacks) {
 				s.Frames = append(s.Frames, Frame{function, column[3]})
 			case s.Count == 0:
 				// the first line of the profile has a different form and no labels
-				_, _ = fmt.Sscanf(line, "%d @", &s.Count)
+				count, _, _ := strings.Cut(line, " @")
+				s.Count, _ = strconv.Atoi(count)
 			}
 		}
 		if marked {
@@ -81,25 +76,22 @@ func (m Mark) parse(profile string) (all Stacks) {
 // Stacks is a list of goroutines, grouped by their stack.
 type Stacks []Stack
 
-// A Stack is the stack of Count goroutines.
 type Stack struct {
 	Count  int
 	Frames []Frame // innermost call first
 }
 
-// A Frame is one call.
 type Frame struct {
 	Func string // includes the path of its package
 	At   string // file:line
 }
 
-// String omits the path of the package and the directory of the file.
 func (f Frame) String() string {
 	return fmt.Sprintf("%s (%s)", path.Base(f.Func), filepath.Base(f.At))
 }
 
-// StacksHere returns the stack of the caller. In a deferred function after a panic or
-// runtime.Goexit it is the stack at its origin.
+// In a deferred function after a panic or runtime.Goexit, StacksHere returns the stack at the
+// origin.
 func StacksHere() Stacks {
 	pc := make([]uintptr, 128)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
@@ -115,7 +107,6 @@ func StacksHere() Stacks {
 	return Stacks{s}
 }
 
-// harness lists the packages that do not belong to the code under test.
 var harness = []string{
 	"runtime", "runtime/pprof", "testing", "testing/synctest", "internal/synctest", "internal/sync",
 	"github.com/poolbench/poolbench/internal/machine",
@@ -144,7 +135,7 @@ func (s Stacks) Foreign() (left Stacks) {
 	return left
 }
 
-// NotOf removes the goroutines whose first function is in one of the packages.
+// NotOf omits goroutines whose first function is in one of the packages.
 func (s Stacks) NotOf(packages ...string) Stacks {
 	return slices.DeleteFunc(s, func(stack Stack) bool {
 		own := slices.DeleteFunc(slices.Clone(stack.Frames), func(f Frame) bool {
@@ -159,7 +150,6 @@ func (f Frame) pkg() string {
 	return path.Join(path.Dir(f.Func), name)
 }
 
-// Goroutines returns their number.
 func (s Stacks) Goroutines() (n int) {
 	for _, stack := range s {
 		n += stack.Count
@@ -167,8 +157,7 @@ func (s Stacks) Goroutines() (n int) {
 	return n
 }
 
-// In reports whether a goroutine is in a call of the function, named without the path of its
-// package.
+// function is named without the path of its package.
 func (s Stacks) In(function string) bool {
 	return slices.ContainsFunc(s, func(stack Stack) bool { return stack.in(function) })
 }
@@ -179,7 +168,6 @@ func (s Stack) in(function string) bool {
 	})
 }
 
-// First moves the stacks with a call of the function to the front.
 func (s Stacks) First(function string) Stacks {
 	var first, then Stacks
 	for _, stack := range s {
@@ -192,13 +180,11 @@ func (s Stacks) First(function string) Stacks {
 	return append(first, then...)
 }
 
-// Limits of the output.
 const (
 	mostStacks = 6
 	mostFrames = 8
 )
 
-// String returns one line per call, and the number of omitted ones.
 func (s Stacks) String() string {
 	var text strings.Builder
 	for i, stack := range s {
@@ -222,7 +208,6 @@ func (s Stacks) String() string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// Brief returns the innermost calls of the first stack, in one line.
 func (s Stacks) Brief() string {
 	if len(s) == 0 {
 		return "nowhere"

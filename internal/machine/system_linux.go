@@ -9,20 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fineTimers makes the system wake this thread on time. By default, wake-ups are grouped and up to
-// 50 µs late. The thread must be locked to the caller.
+// fineTimers makes wake-ups of the thread exact, which are otherwise up to 50 µs late. The
+// goroutine must be locked to its thread.
 func fineTimers() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
 
-// sleepThread sleeps with the timer of the system, because timers of package time have a
-// granularity of a millisecond here (golang/go#53824). A signal may end the sleep early.
+// Timers of package time have a granularity of a millisecond here (golang/go#53824). A signal may
+// end the sleep early.
 func sleepThread(d time.Duration) {
 	t := unix.NsecToTimespec(int64(d))
 	_ = unix.Nanosleep(&t, nil)
 }
 
-// runQueue measures how long threads of this process have been ready without a processor. It covers
-// the threads that existed when it was opened. Reading does not allocate, because allocations in a
-// run are counted.
+// runQueue measures waits for a processor by the threads that existed when it was opened. Reading
+// does not allocate, because allocations in a run are counted.
 type runQueue struct {
 	files []int
 	last  []int64
@@ -39,8 +38,7 @@ func openRunQueue() *runQueue {
 	return q
 }
 
-// threads returns the files with the running and waiting time of each thread. It does not check
-// that they exist, as filepath.Glob would, because that takes as long as reading them.
+// filepath.Glob would check that the files exist, which takes as long as reading them.
 func threads() (files []string) {
 	tasks, _ := os.ReadDir("/proc/self/task") // empty if the system does not report it
 	for _, task := range tasks {
@@ -55,7 +53,7 @@ func (q *runQueue) close() {
 	}
 }
 
-// longest returns an upper bound of the longest wait of a thread since the last call, in ns.
+// ns bounds the longest wait of a thread since the last call.
 func (q *runQueue) longest() (ns int64) {
 	for i, file := range q.files {
 		n, err := unix.Pread(file, q.text[:], 0)
@@ -84,9 +82,7 @@ func queuedTime(text []byte) (ns int64) {
 
 func threadUsage() Usage { return usageOf(unix.RUSAGE_THREAD) }
 
-// readCounters reads the counters of the kernel: /proc/stat, /proc/pressure/cpu and the schedstat
-// of this process's threads. Some files are missing in many containers. Their values are then
-// unknown.
+// Values of files that are missing, as in many containers, are unknown.
 func readCounters() counters {
 	c := counters{at: time.Now(), stalled: -1, own: CPUTime()}
 	c.stolen, c.ticks, c.busy = Ticks()
@@ -108,8 +104,7 @@ func readCounters() counters {
 	return c
 }
 
-// BytesWritten returns the number of bytes that this process has written to files on disks, in
-// whole pages, including pages that are not yet on the disk. It returns 0 if unknown.
+// BytesWritten counts whole pages, including pages that are not yet on the disk. 0: unknown.
 func BytesWritten() int64 {
 	text, err := os.ReadFile("/proc/self/io")
 	if err != nil {
@@ -125,8 +120,7 @@ func parseWritten(text string) int64 {
 	return n
 }
 
-// Ticks returns the ticks of all processors: those that the host gave to other virtual machines,
-// all, and those in which the processors worked. Unknown values are negative.
+// The host gave the stolen ticks to other virtual machines. Unknown values are negative.
 func Ticks() (stolen, all, busy int64) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -135,8 +129,8 @@ func Ticks() (stolen, all, busy int64) {
 	return parseStat(string(text))
 }
 
-// parseStat returns the stolen, all, and the working ticks from the first line of /proc/stat: "cpu
-// user nice system idle iowait irq softirq steal guest …", where user includes guest.
+// parseStat parses the first line of /proc/stat: "cpu user nice system idle iowait irq softirq
+// steal guest …", where user includes guest.
 func parseStat(text string) (stolen, ticks, busy int64) {
 	line, _, _ := strings.Cut(text, "\n")
 	fields := strings.Fields(line)

@@ -20,8 +20,6 @@ func (runQueue) longest() int64 { return 0 }
 
 func readCounters() counters { return counters{stolen: -1, ticks: -1, stalled: -1} }
 
-// BytesWritten returns 0, because it is unknown on this system.
 func BytesWritten() int64 { return 0 }
 
-// Ticks returns -1, because they are unknown on this system.
 func Ticks() (stolen, all, busy int64) { return -1, -1, -1 }

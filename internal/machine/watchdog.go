@@ -10,12 +10,10 @@ const variable = "POOLBENCH_PATIENCE"
 
 const looks = 20
 
-// LeastPatience is the shortest patience. It makes at most one check per millisecond.
 const LeastPatience = looks * time.Millisecond
 
-// Patience returns the time without progress after which a run counts as hung: 30 s, or the value
-// of POOLBENCH_PATIENCE. A step of a strategy takes microseconds, so only a machine a million times
-// slower than usual would cause a false alarm.
+// Patience is 30 s, or the value of POOLBENCH_PATIENCE. A step of a strategy takes microseconds, so
+// only a machine a million times slower than usual would cause a false alarm.
 func Patience() (time.Duration, error) {
 	text := os.Getenv(variable)
 	if text == "" {
@@ -29,8 +27,8 @@ func Patience() (time.Duration, error) {
 	return d, nil
 }
 
-// WaitForProgress returns true when done is closed. It returns false when progress has returned the
-// same number for the time patience, plus the time that longer returns. longer may be nil.
+// WaitForProgress returns true when done is closed, and false when progress has returned the same
+// number for the time patience plus longer.
 func WaitForProgress(
 	done <-chan struct{}, patience time.Duration, progress func() uint64,
 	longer func() time.Duration,

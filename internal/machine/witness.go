@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// CPUModel returns the name of the CPU, or "" if unknown.
 func CPUModel() string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -21,7 +20,6 @@ func CPUModel() string {
 	return ""
 }
 
-// A Witness observes the machine during a run.
 type Witness struct {
 	stop   atomic.Bool
 	ready  chan struct{}
@@ -35,25 +33,21 @@ type Witness struct {
 	runtime *RuntimeWatch
 }
 
-// WitnessSeen contains the observations of a Witness.
 type WitnessSeen struct {
 	Pressure Pressure
 	Hiccups  *Hiccups // nil if there was no meter, as in tests
 	CPU      int64    // CPU time of the observation in ns; 0 if unknown
-	// usage of the process, without that of the meter if it is known
-	Usage Usage
+	Usage    Usage
 	// seconds in which threads of the process were ready and had no processor; negative if unknown
 	Queued  float64
 	Runtime *RuntimeSeen // nil if Hiccups is nil
 }
 
-// Usage contains the counters of the system for a process or thread. All are 0 if unknown, except
-// that unknown faults are negative.
+// Usage is all 0 if unknown, except that unknown faults are negative.
 type Usage struct {
-	CPU int64 // ns of user and system time
-	// switches to another thread, by waiting or by preemption
+	CPU                    int64 // ns of user and system time
 	Voluntary, Involuntary int64
-	// page faults, without and with a read from a disk
+	// without and with a read from a disk
 	MinorFaults, MajorFaults int64
 }
 
@@ -67,7 +61,6 @@ func (u Usage) less(v Usage) Usage {
 	return d
 }
 
-// StartWitness starts to observe. The caller must call End.
 func StartWitness() *Witness {
 	w := &Witness{
 		ready: make(chan struct{}), done: make(chan struct{}), begun: time.Now(),
@@ -79,8 +72,8 @@ func StartWitness() *Witness {
 	return w
 }
 
-// End stops the observation, after at most a millisecond, and returns its result. Instants are
-// relative to base, the start of the run. It must be called once.
+// End takes at most a millisecond and must be called once. Instants are relative to base, the start
+// of the run.
 func (w *Witness) End(base time.Time) *WitnessSeen {
 	w.stop.Store(true)
 	<-w.done
@@ -96,7 +89,6 @@ func (w *Witness) End(base time.Time) *WitnessSeen {
 	return w.seen
 }
 
-// Stalled reports whether the machine stood still for most of the time between two instants.
 func (s *WitnessSeen) Stalled(from, to int64) bool {
 	return s != nil && s.Hiccups != nil && s.Hiccups.Covers(from, to)
 }

@@ -1,6 +1,6 @@
 package metric
 
-// Metric names: the units of results.txt, described by observe.Metrics.
+// Units of results.txt, described by observe.Metrics.
 const (
 	NsPerOp    = "ns/op"
 	Throughput = "ops/s"
@@ -72,7 +72,6 @@ const (
 	GaveUp    = "gave-up/op"
 	Attempts  = "attempts/op"
 
-	// Attempts that continued after their timeout.
 	Overruns    = "overruns"
 	MeanOverrun = "mean-overrun-sec"
 	MaxOverrun  = "max-overrun-sec"
@@ -99,7 +98,6 @@ const (
 	BottleneckUse      = "bottleneck-utilisation"
 	Makespan           = "makespan-sec"
 
-	// Parts of the response: means, and means and shares in the slowest 1 %.
 	Blocked           = "blocked/op"
 	MeanLag           = "mean-lag-sec"
 	MeanBlocked       = "mean-blocked-sec"
@@ -207,7 +205,6 @@ const (
 	P99ResponseESS   = "p99-response-ess"
 	NeededTasks      = "needed-tasks"
 
-	// The verdict on the run, and the capacity search.
 	Verdict             = "verdict"
 	CapacityMetLoad     = "capacity-met-load"
 	CapacityMissedLoad  = "capacity-missed-load"
@@ -227,7 +224,7 @@ const (
 	SmallestWait        = "smallest-wait-sec"
 	SmallestComputation = "smallest-computation-sec"
 
-	// Sessions, steps and stages. The prefix of the part precedes these names.
+	// The prefix of a session, step or stage precedes these names.
 	MeanLength   = "mean-length-sec"
 	P50Length    = "p50-length-sec"
 	P95Length    = "p95-length-sec"

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// OfURL returns the prefix of the metrics of one URL of an attack, such as url[GET%20/login]-.
-// Characters that would end the name or the unit are percent-encoded.
+// OfURL returns a prefix, such as url[GET%20/login]-. Characters that would end the name or the
+// unit are percent-encoded.
 func OfURL(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name) {
@@ -20,8 +20,6 @@ func OfURL(name string) string {
 	return "url[" + b.String() + "]-"
 }
 
-// CutURL returns the name of the URL and the metric without the prefix. ok is false for other
-// metrics.
 func CutURL(unit string) (name, rest string, ok bool) {
 	behind, ok := strings.CutPrefix(unit, "url[")
 	if !ok {
@@ -37,12 +35,10 @@ func CutURL(unit string) (name, rest string, ok bool) {
 
 const statusPrefix = "status-"
 
-// OfStatus returns the name of the share of requests answered with a status.
 func OfStatus(status string) string {
 	return statusPrefix + strings.Join(strings.Fields(status), "_") + "/op"
 }
 
-// StatusOf returns the status in a name of OfStatus. ok is false for other names.
 func StatusOf(unit string) (status string, ok bool) {
 	rest, ok := strings.CutPrefix(unit, statusPrefix)
 	if !ok {

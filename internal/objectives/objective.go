@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// An Objective is a bound on one metric of a run. Create it with Parse.
 type Objective struct {
 	Unit  string
 	Bound float64 // in seconds, shares of 1 or tasks per second
@@ -22,17 +21,15 @@ type Objective struct {
 	text  string
 }
 
-// A List contains objectives that must all be met.
+// All objectives of a List must be met.
 type List []Objective
 
-// String returns the canonical form, such as p99-response<50ms, which Parse accepts. It contains no
-// spaces and slashes, except in a URL, so it may be part of a result's name.
+// String returns the canonical form, which Parse accepts. It contains no spaces and slashes, except
+// in a URL, so it may be part of a result's name.
 func (o Objective) String() string { return o.Metric() + o.Op + o.text }
 
-// Metric returns the name of the metric, for Parse.
 func (o Objective) Metric() string { return short(o.Unit) }
 
-// OfURLs reports whether an objective applies to the requests to some URLs of an attack.
 func (l List) OfURLs() bool {
 	return slices.ContainsFunc(l, func(o Objective) bool {
 		_, _, ok := o.url()
@@ -48,7 +45,6 @@ func (o Objective) url() (pattern, unit string, ok bool) {
 	return pattern, unit, ok
 }
 
-// A URL is a URL of an attack with metrics of its own.
 type URL struct {
 	Names  []string // names that a pattern may match
 	Prefix string   // prefix of its metrics
@@ -106,15 +102,13 @@ func (l List) String() string {
 	return strings.Join(texts, ",")
 }
 
-// Limit returns the bound as stored in a run directory.
 func (o Objective) Limit() decide.Bound {
 	return decide.Bound{Unit: o.Unit, Op: o.Op, Value: o.Bound}
 }
 
 func (o Objective) meets(v float64) bool { return o.Limit().Meets(v) }
 
-// short returns the usual name of a metric: its unit without the unit of measurement. ops/s is
-// throughput.
+// short returns the usual name of a metric: its unit without the unit of measurement.
 func short(unit string) string {
 	unit, marked := strings.CutPrefix(unit, decide.Mark)
 	url, unit, ofURL := metric.CutURL(unit)
@@ -140,9 +134,9 @@ func shortOfAll(unit string) string {
 	return unit
 }
 
-// units returns the metrics that an objective may bound. It excludes exact values of theory,
-// predictions for other runs, results of a capacity search, shares whose parts can be bounded,
-// evidence of a load test, and ns/op, which could be mistaken for the time of a task.
+// units excludes exact values of theory, predictions for other runs, results of a capacity search,
+// shares whose parts can be bounded, evidence of a load test, and ns/op, which could be mistaken
+// for the time of a task.
 func units() (all []string) {
 	for _, m := range observe.Metrics() {
 		switch {
@@ -158,7 +152,7 @@ func units() (all []string) {
 	return all
 }
 
-// Names returns the names of the metrics for Parse, in the order of observe.Metrics.
+// Names returns the names in the order of observe.Metrics.
 func Names() (all []string) {
 	for _, unit := range units() {
 		all = append(all, short(unit))
@@ -166,24 +160,22 @@ func Names() (all []string) {
 	return all
 }
 
-// A Verdict is a verdict on an objective.
 type Verdict = decide.Verdict
 
-// The verdicts on an objective.
 const (
 	Undecided = decide.Undecided
 	Met       = decide.Met
 	Missed    = decide.Missed
 )
 
-// A Run is the object of a judgement: a *bench.Result, or a run read from a file.
+// A Run is a *bench.Result, or a run read from a file.
 type Run interface {
 	Metric(unit string) (value float64, ok bool)
 	Invalid() bool // reports whether the numbers are unreliable
 }
 
-// Of judges one run. The verdict is Undecided if the run is INVALID or lacks the metric, for
-// example a quantile with too few tasks.
+// The verdict is Undecided if the run is INVALID or lacks the metric, for example a quantile with
+// too few tasks.
 func (o Objective) Of(r Run) Verdict {
 	unit, _ := decide.Completed(o.Unit) // latencies of a run include completed tasks only
 	v, ok := r.Metric(unit)
@@ -199,7 +191,7 @@ func (o Objective) Of(r Run) Verdict {
 // A Resolver, such as a scenario or an attack, reports in advance which metrics its run will lack.
 type Resolver interface{ Resolves(unit string) error }
 
-// Decidable returns the errors of the objectives that a resolver cannot resolve, each error once.
+// Decidable returns each error of the resolvers once.
 func Decidable[R Resolver](l List, of ...R) error {
 	var complaints []error
 	seen := map[string]bool{}
@@ -214,7 +206,6 @@ func Decidable[R Resolver](l List, of ...R) error {
 	return errors.Join(complaints...)
 }
 
-// Of judges one run by all objectives: missed if one is missed, met if all are met.
 func (l List) Of(r Run) Verdict {
 	all := Met
 	for _, o := range l {

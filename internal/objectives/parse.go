@@ -21,11 +21,10 @@ import (
 //
 // METRIC is the unit of a metric, optionally without its suffix -sec, /op or ops/s. The plain ops/s
 // is throughput, and a percentile alone means the response. Metrics of a stage, a session or a step
-// have a prefix: step1-log_in-p99-response. Metrics of requests to some URLs of an attack have the
-// URL or a pattern as a suffix: p95[GET /item/*]. A latency with the prefix completed- is for
-// completed requests only: completed-p99-response. OP is one of < <= > >=. VALUE is a duration for
-// a time, a share (1% or 0.01) for a share, and otherwise a number, optionally followed by /s for a
-// rate. The error is one line.
+// have a prefix (step1-log_in-p99-response), metrics of some URLs a suffix (p95[GET /item/*]). A
+// latency with the prefix completed- is for completed requests only. VALUE is a duration for a
+// time, a share (1% or 0.01) for a share, and otherwise a number, optionally followed by /s. The
+// error is one line.
 func Parse(text string) (List, error) {
 	var all List
 	for _, one := range split(text) {
@@ -38,7 +37,7 @@ func Parse(text string) (List, error) {
 	return all, all.check()
 }
 
-// Add parses more objectives and appends them. Errors include invalid combinations.
+// Errors of Add include invalid combinations.
 func (l List) Add(text string) (List, error) {
 	more, err := Parse(text)
 	if err != nil {
@@ -163,8 +162,7 @@ func partUnits(name string) (all []string) {
 	return all
 }
 
-// isDue reports whether the unit of a part is evidence of a load test, which cannot be bounded. A
-// step may have the name "due".
+// Evidence of a load test cannot be bounded. A step may have the name "due".
 func isDue(unit string) bool {
 	if _, rest, ok := metric.CutURL(unit); ok {
 		return strings.HasPrefix(rest, decide.Due)
@@ -176,8 +174,8 @@ func isDue(unit string) bool {
 	return strings.HasPrefix(rest, decide.Due)
 }
 
-// similarNames returns suggestions for an unknown name: the metrics of the same part, or the names
-// that share a word with it, or all names.
+// similarNames returns the metrics of the same part, or the names that share a word with the
+// unknown name, or all names.
 func similarNames(name string) (some []string) {
 	part, _, _ := strings.Cut(name, "-")
 	for _, unit := range partUnits(part + "-NAME") {

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// ResponseParts lists the parts that add up to a response, in chronological order. The last entry,
-// the target, is contained in the service.
+// ResponseParts are in chronological order and add up to a response. The last entry, the target, is
+// contained in the service.
 var ResponseParts = [...]struct {
 	Part metric.Part
 	Doc  string
@@ -28,7 +28,6 @@ var ResponseParts = [...]struct {
 	{metric.PartTarget, "part of the service: the time in the target, without the work"},
 }
 
-// IsPartMean reports whether a unit is the mean of a part over completed tasks.
 func IsPartMean(unit string) bool {
 	for _, p := range ResponseParts {
 		if unit == p.Part.Mean() {
@@ -38,14 +37,13 @@ func IsPartMean(unit string) bool {
 	return false
 }
 
-// A PartSums contains the sums of the parts of completed tasks, in ns.
+// PartSums are sums over completed tasks, in ns.
 type PartSums struct {
 	n          int
 	of         [len(ResponseParts)]float64
 	Impossible int
 }
 
-// Add adds a task. It returns the parts of the task, and whether they were added.
 func (s *PartSums) Add(r *record.Record, lag int64, counts bool) (p record.Parts, added bool) {
 	if r.Outcome == record.Unsettled {
 		return p, false
@@ -69,7 +67,6 @@ func (s *PartSums) sum(p *record.Parts) {
 	s.of[5] += float64(p.Target)
 }
 
-// ReportMeans adds the mean of each part.
 func (s *PartSums) ReportMeans(r *result.Result) {
 	for i, p := range ResponseParts {
 		if s.n > 0 && p.Part != metric.PartService {
@@ -94,8 +91,7 @@ func (s *PartSums) reportTail(r *result.Result) {
 	}
 }
 
-// slowFrom returns the p99 response in ns, from which a task is one of the slowest 1 %, or
-// math.MaxInt64 without a p99.
+// From the p99 response on, a task is one of the slowest 1 %.
 func slowFrom(r *result.Result) int64 {
 	p99, resolved := r.Metric(metric.P99Response)
 	if !resolved {
@@ -104,8 +100,7 @@ func slowFrom(r *result.Result) int64 {
 	return int64(math.Round(p99 * Second))
 }
 
-// slotWaits sums responses, waits for a slot, and waits for a slot with equal services, without the
-// generator's lag.
+// slotWaits excludes the generator's lag. even is the wait for a slot with equal services.
 type slotWaits struct{ response, turn, even int64 }
 
 func (t *slotWaits) add(rec *record.Record, lag, turn, even int64) {
@@ -122,8 +117,6 @@ func (t *slotWaits) report(r *result.Result) {
 	}
 }
 
-// ReportParts adds the parts of the responses of all completed tasks and of the slowest 1 %, the
-// slowest tasks and, if taskPacker allows it, each task's parts.
 func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error) {
 	slow := slowFrom(r)
 	var tail PartSums
@@ -156,8 +149,8 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 	return all, err
 }
 
-// taskPacker returns a packer for the parts of each task, or nil. Another run with the same seed
-// must have the same tasks, and a directory must be able to store them.
+// taskPacker returns nil unless another run with the same seed has the same tasks, and a directory
+// can store them.
 func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 	if o.Recorded || tasks > rundir.MostResponses || o.Plan.Arrival.IsClosed() {
 		return nil

@@ -6,8 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// StretchMeans returns the means of a value over stretches of the run with equal numbers of counted
-// tasks, in the order of due times. The result is valid until the next call.
+// Stretches have equal numbers of counted tasks. The result is valid until the next call.
 func (o *Run) StretchMeans(
 	first, stretches int, value func(i int, rec *record.Record) (v float64, counts bool),
 ) (means, values []float64) {
@@ -35,7 +34,6 @@ func (o *Run) StretchMeans(
 	return means, values
 }
 
-// Stretch returns the values of stretch s of the given number of stretches.
 func Stretch[V any](values []V, s, stretches int) []V {
 	begin := func(s int) int { return (s*len(values) + stretches - 1) / stretches }
 	return values[begin(s):begin(s+1)]
@@ -60,13 +58,12 @@ func StandardError(x []float64) float64 {
 	return sd / math.Sqrt(float64(len(x))) * math.Sqrt((1+correlation)/(1-correlation))
 }
 
-// Batches is the number of batches of a run: enough to estimate the spread within each half, and
-// few enough to be long compared with the relaxation time of the queue (20 to 30 batches:
-// Schmeiser, Batch size effects in the analysis of simulation output, 1982).
+// Batches is enough to estimate the spread within each half, and few enough that a batch is long
+// compared with the relaxation time of the queue (20 to 30 batches: Schmeiser, Batch size effects
+// in the analysis of simulation output, 1982).
 const Batches = 20
 
-// BatchMeans returns the means of a value over Batches batches, and the number n of counted tasks.
-// ok is false if n is below 10 per batch.
+// BatchMeans also returns the number n of counted tasks. ok is false below 10 tasks per batch.
 func (o *Run) BatchMeans(
 	first int, value func(i int, rec *record.Record) (v float64, counts bool),
 ) (means [Batches]float64, n int, ok bool) {
@@ -76,7 +73,6 @@ func (o *Run) BatchMeans(
 	return means, n, n >= 10*Batches
 }
 
-// MeanAndSD returns the mean and the standard deviation of values.
 func MeanAndSD(x []float64) (mean, sd float64) {
 	for _, v := range x {
 		mean += v / float64(len(x))

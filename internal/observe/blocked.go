@@ -10,20 +10,18 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// blockedFrom is the shortest blocked time under the real clock. Submit takes about a microsecond
-// without waiting, and sometimes waits for a processor.
+// A shorter time does not count as blocked under the real clock, where Submit takes about a
+// microsecond and sometimes waits for a processor.
 const blockedFrom = 100 * time.Microsecond
 
-// A Blocked summarises the time that measured tasks waited before the strategy accepted them,
-// without the generator's own lag. A generator that waits in Submit also delays the following
-// tasks, which count as blocked, too.
+// Blocked is the time before the strategy accepts tasks, without the generator's own lag. A
+// generator that waits in Submit also delays the following tasks, which count as blocked, too.
 type Blocked struct {
 	Share float64
 	Mean  float64 // over all tasks, in ns
 	Ever  bool    // any task of the run was blocked, including the warm-up
 }
 
-// Blocked summarises the tasks from first on.
 func (o *Run) Blocked(first int) Blocked {
 	n := float64(o.Trace.Len() - first)
 	sum := BlockedSum{Per: n}
@@ -33,14 +31,12 @@ func (o *Run) Blocked(first int) Blocked {
 	return Blocked{Share: sum.Count / n, Mean: sum.Total, Ever: sum.Ever}
 }
 
-// A BlockedSum contains the number of blocked tasks and the sum of their times in ns, both divided
-// by Per.
+// Count is the number of blocked tasks and Total the sum of their times in ns, both divided by Per.
 type BlockedSum struct {
 	Per, Total, Count float64
 	Ever              bool
 }
 
-// Add adds the next task.
 func (h *BlockedSum) Add(o *Run, r *record.Record, lag int64, counts bool) {
 	least := int64(0)
 	if !o.Plan.Virtual {
@@ -60,8 +56,7 @@ func (h *BlockedSum) Add(o *Run, r *record.Record, lag int64, counts bool) {
 const blockedSuspect = 0.01
 
 // CheckBlocked looks for tasks that waited in front of a full queue of a strategy that reorders
-// tasks or separates classes. Such a strategy serves tasks that it has not yet accepted in the
-// order of arrival.
+// tasks or separates classes, because they are served in the order of arrival.
 func (o *Run) CheckBlocked(r *result.Result, h Blocked) {
 	spec := o.Plan.Strategy
 	promise := ""

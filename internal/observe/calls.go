@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// PhaseStatistics returns the names of the statistics of each phase of a call.
 func PhaseStatistics() []string {
 	names := []string{metric.Mean}
 	for _, q := range metric.Quantiles {
@@ -23,8 +22,7 @@ func PhaseStatistics() []string {
 	return append(names, metric.Max)
 }
 
-// ReportCalls adds the metrics of n calls to a server: bytes, connections, and the distributions of
-// their phases. Mean and maximum are exact, quantiles within 0.1 %.
+// Mean and maximum are exact, quantiles within 0.1 %.
 func (o *Run) ReportCalls(r *result.Result, n int) error {
 	if o.Calls == nil {
 		return nil
@@ -52,8 +50,7 @@ func (o *Run) ReportCalls(r *result.Result, n int) error {
 	})
 }
 
-// ReportHistogram adds a histogram of a time, selected quantiles, and the mean and the maximum from
-// the exact sum and longest, in ns.
+// sum and longest are exact, in ns.
 func ReportHistogram(
 	r *result.Result, of string, h *hdrhistogram.Histogram, sum float64, longest int64,
 	takes func(quantile string) bool,

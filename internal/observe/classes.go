@@ -7,8 +7,8 @@ import (
 )
 
 // FifoPools returns the slots of each FIFO, work-conserving pool, and the pool of each class, or
-// nil without such pools. Tasks of a class without a pool may use any slot: if there are no others
-// it is one pool, otherwise the result is nil.
+// nil without such pools. A class without a pool may use any slot: if there are no other classes
+// that is one pool, otherwise the result is nil.
 func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 	spec, bound := o.Plan.Strategy, o.Bound()
 	if o.Pools == nil {
@@ -54,7 +54,7 @@ func (o *Run) Slots() int {
 	return s.Slots()
 }
 
-// Dist returns the distribution of the task times, or nil if it is unknown.
+// Dist returns nil if the distribution of the task times is unknown.
 func (o *Run) Dist() dist.Dist {
 	if d, ok := o.Workload.(workloads.Distributed); ok {
 		return d.Dist()
@@ -62,7 +62,6 @@ func (o *Run) Dist() dist.Dist {
 	return nil
 }
 
-// BothClasses lists the classes of tasks by length.
 var BothClasses = []strategies.Class{strategies.Short, strategies.Long}
 
 func (o *Run) has(class strategies.Class) bool {
@@ -74,8 +73,7 @@ func (o *Run) has(class strategies.Class) bool {
 	return o.classes>>class&1 == 1
 }
 
-// Classes returns the distributions of the short and the long tasks, or nil if the workload does
-// not label them.
+// Classes returns nil if the workload does not label short and long tasks.
 func (o *Run) Classes(d dist.Dist) []dist.Branch {
 	mixture, _ := d.(dist.Mixture)
 	branches := mixture.Branches()
@@ -88,7 +86,7 @@ func (o *Run) Classes(d dist.Dist) []dist.Branch {
 	return branches
 }
 
-// SlotsOf returns the number of slots of a class pool, or 0 if the class has no pool.
+// SlotsOf returns 0 if the class has no pool.
 func (o *Run) SlotsOf(class strategies.Class) int {
 	for _, pool := range o.Pools {
 		if pool.Class == class {

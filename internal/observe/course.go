@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// mostWindows is the number of intervals from which neighbouring pairs are merged.
+// At mostWindows intervals, neighbouring pairs are merged.
 const mostWindows = 4 * Intervals
 
 // A Course counts events in intervals of equal length, which doubles as the run grows. Begin and
@@ -17,7 +17,6 @@ type Course struct {
 	Line          []result.Bucket
 }
 
-// Add adds the next task.
 func (c *Course) Add(r *record.Record) { countIn(c.at, r) }
 
 func (c *Course) at(instant int64) *result.Bucket {
@@ -47,7 +46,7 @@ func (c *Course) halve() {
 	c.Length *= 2
 }
 
-// Intervals returns the intervals, including the number of tasks in the system.
+// The intervals include the number of tasks in the system.
 func (c *Course) Intervals() []result.Bucket {
 	for i := range c.Line {
 		c.Line[i].Start = time.Duration(c.Begin + int64(i)*c.Length)
@@ -57,8 +56,8 @@ func (c *Course) Intervals() []result.Bucket {
 	return c.Line
 }
 
-// mostBatches is the number of batches from which neighbouring pairs are merged. The limits of the
-// checks' batches are off by at most 1/32 of a batch.
+// At mostBatches batches, neighbouring pairs are merged. The limits of the checks' batches are off
+// by at most 1/32 of a batch.
 const mostBatches = 64 * Batches
 
 // A Batched sums values in batches of equal size, which doubles as the run grows.
@@ -67,7 +66,6 @@ type Batched struct {
 	sums    []float64
 }
 
-// Add adds the next value.
 func (b *Batched) Add(v float64) {
 	if b.size == 0 {
 		b.size = 1
@@ -86,8 +84,7 @@ func (b *Batched) Add(v float64) {
 	b.n++
 }
 
-// Means returns the means of Batches batches, without an incomplete last batch. ok is false with
-// fewer than 10 values per batch.
+// Means omits an incomplete last batch. ok is false with fewer than 10 values per batch.
 func (b *Batched) Means() (means [Batches]float64, ok bool) {
 	full := b.n / max(b.size, 1)
 	for i := range means {

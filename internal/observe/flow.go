@@ -8,9 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 )
 
-// A Flow contains totals of a run, including the warm-up, from one sweep over the arrivals and the
-// ends of the accepted tasks. The system is empty at both ends, so Little's law is an exact
-// identity of integers.
+// A Flow contains totals of a run, including the warm-up. The system is empty at both ends, so
+// Little's law is an exact identity of integers.
 type Flow struct {
 	Offered   int
 	Outcomes  [record.GaveUp + 1]int
@@ -31,7 +30,6 @@ type Flow struct {
 // Uint128 is a sum of nanoseconds × tasks, which overflows 64 bits for 10⁷ tasks of an hour.
 type Uint128 struct{ Hi, Lo uint64 }
 
-// AddProduct adds a·b.
 func (u *Uint128) AddProduct(a, b uint64) {
 	hi, lo := bits.Mul64(a, b)
 	var carry uint64
@@ -39,8 +37,7 @@ func (u *Uint128) AddProduct(a, b uint64) {
 	u.Hi += hi + carry
 }
 
-// A Flowing computes a Flow from records in the order of their due times. It keeps the ends of the
-// tasks in the system.
+// Records are added in the order of their due times.
 type Flowing struct {
 	Flow
 	Run      *Run
@@ -52,7 +49,6 @@ type Flowing struct {
 	LastEnd  int64
 }
 
-// Flow sweeps the run. Tasks before first are not counted in accepted and waited.
 func (o *Run) Flow(first int) Flow {
 	f := Flowing{Run: o, Bound: o.Bound()}
 	for i, rec := range o.Trace.From(0) {
@@ -61,7 +57,7 @@ func (o *Run) Flow(first int) Flow {
 	return f.Ended(o.Trace.At(0).Due)
 }
 
-// Add adds the next task. A task that ends at the instant of an arrival has left before it.
+// A task that ends at the instant of an arrival has left before it.
 func (f *Flowing) Add(r *record.Record, counts bool) {
 	f.Offered++
 	f.Outcomes[r.Outcome]++
@@ -124,7 +120,6 @@ func (f *Flowing) leave(until int64) {
 	}
 }
 
-// Ended returns the flow of a run with the given first due time.
 func (f *Flowing) Ended(firstDue int64) Flow {
 	window, fullTime := f.Now-f.From, f.FullTime
 	f.leave(1<<63 - 1)
@@ -132,11 +127,11 @@ func (f *Flowing) Ended(firstDue int64) Flow {
 	return f.Flow
 }
 
-// Splits reports whether tasks were served in several slots at once. Their service can exceed their
-// response, so the wait, response less service, has no meaning.
+// If tasks were served in several slots at once, their service can exceed their response, so the
+// wait, response less service, has no meaning.
 func (o *Run) Splits() bool { return o.Plan.Strategy.Splits }
 
-// Bound returns the strategy's bound on tasks in flight, or 0 if there is none.
+// Bound returns 0 if the strategy does not bound the tasks in flight.
 func (o *Run) Bound() int {
 	if of := o.Plan.Strategy.Bound; of != nil {
 		return of(o.Plan.Params)
@@ -144,9 +139,8 @@ func (o *Run) Bound() int {
 	return 0
 }
 
-// waited reports whether a task had to wait for a slot. Under the real clock every task waits for
-// its hand-over, so the test is whether all slots were taken at the due time, or for weighted tasks
-// whether the wait exceeds blockedFrom.
+// Under the real clock every task waits for its hand-over, so waited tests whether all slots were
+// taken at the due time, or for weighted tasks whether the wait exceeds blockedFrom.
 func (o *Run) waited(r *record.Record, inSystem, bound int) bool {
 	switch {
 	case o.Splits():
@@ -165,8 +159,7 @@ type freeTime struct {
 	open []bool    // whether a slot is free from then on
 }
 
-// FreeTime returns the free time by the starts and ends of tasks. A strategy without a bound always
-// has a free slot.
+// A strategy without a bound always has a free slot.
 func (o *Run) FreeTime() (f freeTime) {
 	bound := o.Slots()
 	if f = (freeTime{at: []int64{0}, upto: []float64{0}, open: []bool{true}}); o.Bound() == 0 {
@@ -194,7 +187,6 @@ func (o *Run) FreeTime() (f freeTime) {
 	return f
 }
 
-// StartsAndEnds returns the sorted start and the sorted end times of the selected tasks.
 func (o *Run) StartsAndEnds(of func(*record.Record) bool) (starts, ends []int64) {
 	for _, r := range o.Trace.From(0) {
 		if r.Attempts > 0 && of(r) {
@@ -213,7 +205,7 @@ func (f freeTime) until(i int, instant int64) float64 {
 	return f.upto[i]
 }
 
-// Between returns the free time between two instants, both at or after 0.
+// Both instants must be at or after 0.
 func (f freeTime) Between(from, to int64) float64 { return f.total(to) - f.total(from) }
 
 func (f freeTime) total(instant int64) float64 {

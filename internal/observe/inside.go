@@ -7,8 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// ReportRuntime adds the measurements of Go's runtime and the system. tasks is the number of tasks
-// of the run.
 func (o *Run) ReportRuntime(r *result.Result, tasks int) {
 	n := float64(tasks)
 	if s := o.Seen.Runtime; s != nil {

@@ -17,7 +17,6 @@ import (
 // index of a tenant, or Others, the tasks of all tenants except the noisy one.
 type Group int
 
-// Others comes after the groups of single labels.
 const Others Group = 2 * workloads.MostLabels
 
 // String returns the prefix of the group's metrics.
@@ -31,7 +30,6 @@ func (g Group) String() string {
 	return metric.OfPriority(int(g), "")
 }
 
-// GroupOfTenant returns the tenant's group, or false if the tenant has no metrics of its own.
 func GroupOfTenant(tenant int32) (g Group, ok bool) {
 	return workloads.MostLabels + Group(tenant), hasResults(tenant)
 }
@@ -39,17 +37,15 @@ func GroupOfTenant(tenant int32) (g Group, ok bool) {
 func hasResults(label int32) bool { return label >= 0 && label < workloads.MostLabels }
 
 // Labels computes sums for each priority, for each tenant, and for deadlines. Records must be added
-// in the order of their due times.
-//
-// Responses include measured tasks only. Throughput and time in slots include all tasks in the
-// measured window: warm-up tasks also use its slots.
+// in the order of their due times. Throughput and time in slots include warm-up tasks that use the
+// measured window.
 type Labels struct {
-	// start of the measured window, in ns. Set it before adding the first measured task
+	// start of the measured window. Set it before adding the first measured task
 	From int64
-	// called with the response in ns of every measured completed task of a group. May be nil
+	// called for every measured completed task of a group, with ns; may be nil
 	Each func(g Group, response int64)
-	// limits the number of tenants and priorities. 0: no limit. With more, the metrics that need
-	// all of them are omitted
+	// the maximum number of tenants and priorities. With more, the metrics that need all of them
+	// are omitted
 	Most int
 
 	ranked   workloads.Prioritised
@@ -92,8 +88,7 @@ type slotUse struct {
 	completed        bool
 }
 
-// addTo adds the use of a slot in a window. The service time of a task that left its slot in
-// between is distributed evenly from start to end.
+// The service time of a task that left its slot in between is distributed evenly from start to end.
 func (u slotUse) addTo(s *slotSums, from, until int64) {
 	if u.completed && u.end > from && u.end <= until {
 		s.ended++
@@ -103,7 +98,6 @@ func (u slotUse) addTo(s *slotSums, from, until int64) {
 	}
 }
 
-// NewLabels returns empty sums for the workload of the run.
 func (o *Run) NewLabels() (l Labels) {
 	l.ranked, _ = o.Workload.(workloads.Prioritised)
 	l.tenanted, _ = o.Workload.(workloads.Tenanted)
@@ -115,13 +109,11 @@ func (o *Run) NewLabels() (l Labels) {
 	return l
 }
 
-// Any reports whether the tasks have labels.
 func (l *Labels) Any() bool { return l.ranked != nil || l.tenanted != nil || l.due != nil }
 
-// AllDated reports whether all n tasks had a deadline.
 func (l *Labels) AllDated(n int) bool { return l.dated == n }
 
-// Add adds task number seq. The tasks of the warm-up, which are not measured, come first.
+// The tasks of the warm-up, which are not measured, come first.
 func (l *Labels) Add(seq uint64, r *record.Record, measured bool) {
 	l.measuring = measured
 	if l.tenanted != nil && l.tenants != nil {
@@ -238,9 +230,7 @@ func (l *Labels) addDeadline(allowance int64, r *record.Record) {
 	}
 }
 
-// Report adds the metrics of a run whose measured window ends at until, in ns. p99 returns the p99
-// response of a group in ns, for a group with enough tasks. noisy is the tenant that Others
-// excludes.
+// until is the end of the measured window, in ns. noisy is the tenant that Others excludes.
 func (l *Labels) Report(
 	r *result.Result, until int64, p99 func(g Group, noisy int32) (ns int64, ok bool),
 ) {
@@ -354,8 +344,7 @@ func (w tenantWindow) report(r *result.Result, g Group, of slotSums) {
 }
 
 // fairness returns Jain's index of each tenant's time in slots, relative to its weighted max–min
-// fair share of the total time. A tenant that needs less than its share gets the time that its
-// measured tasks need.
+// fair share. A tenant that needs less than its share gets the time that its measured tasks need.
 func (l *Labels) fairness(w tenantWindow) (index float64, ok bool) {
 	type demand struct{ received, wanted, weight float64 }
 	var demands []demand
@@ -397,7 +386,6 @@ func (l *Labels) fairness(w tenantWindow) (index float64, ok bool) {
 	return sum * sum / (float64(len(demands)) * squares), true
 }
 
-// IsOfLabels reports whether a metric is about tasks of some priority or tenant.
 func IsOfLabels(unit string) bool {
 	return slices.ContainsFunc([]string{"priorit", "tenant", Others.String(), metric.Fairness,
 		"noisy-"}, func(begin string) bool { return strings.HasPrefix(unit, begin) })

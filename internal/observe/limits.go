@@ -11,7 +11,6 @@ type LimitChange struct {
 	Limit int
 }
 
-// addLimits adds the limits in force at the end of each interval of a timeline.
 func (o *Run) addLimits(line []result.Bucket) {
 	next := 0 // limit that is not yet in force
 	for i := range line {
@@ -25,8 +24,7 @@ func (o *Run) addLimits(line []result.Bucket) {
 	}
 }
 
-// ReportLimit adds the time-weighted mean of an adaptive limit, from the end of the warm-up to the
-// last end.
+// The mean limit is weighted by time, from the end of the warm-up to the last end.
 func (o *Run) ReportLimit(r *result.Result, m Measured) {
 	if len(o.Limits) == 0 || m.lastEnd <= m.From {
 		return

@@ -18,11 +18,10 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// MergeResults merges the results of several generators that sent parts of one load at the same
-// time. Names must be equal and lengths must agree within 10 %. Counts and rates are added.
-// Quantiles come from the summed histograms, to three digits. leftOut lists the metrics that cannot
-// be merged. The verdict is the worst one, with all reasons. follow means that tasks are due when
-// others have ended. Then lengths may differ, and rates are over the longest part.
+// MergeResults merges the results of generators that sent parts of one load at the same time. Names
+// must be equal and lengths must agree within 10 %. Quantiles come from the summed histograms, to
+// three digits. leftOut lists the metrics that cannot be merged. follow means that tasks are due
+// when others have ended. Then lengths may differ, and rates are over the longest part.
 func MergeResults(
 	parts []*result.Result, follow bool,
 ) (merged *result.Result, leftOut []string, err error) {
@@ -93,7 +92,6 @@ func common(a, b []benchfmt.Config) []benchfmt.Config {
 	})
 }
 
-// MergeUnits returns the metrics of all parts, in their order.
 func MergeUnits(parts []*result.Result) (units []string) {
 	for _, p := range parts {
 		for _, m := range p.Metrics {
@@ -105,7 +103,6 @@ func MergeUnits(parts []*result.Result) (units []string) {
 	return units
 }
 
-// MergeReadings adds the histograms to merged, and returns the sums by name.
 func MergeReadings(
 	merged *result.Result, parts []*result.Result,
 ) (sums map[string]*hdrhistogram.Histogram, err error) {
@@ -142,8 +139,7 @@ func MergeReadings(
 	return sums, nil
 }
 
-// windows adds the windows of the parts, which all begin with the run. The result has the longest
-// window length of any part.
+// All windows begin with the run. The result has the longest window length of any part.
 func windows(parts []*result.Result) ([]result.Window, error) {
 	var all []result.Window
 	longest := time.Duration(0)
@@ -155,8 +151,7 @@ func windows(parts []*result.Result) ([]result.Window, error) {
 	return AddWindows(all, longest)
 }
 
-// mergedMetric returns the merged value of one metric. known is false without a value. counts is
-// false if the metric cannot be merged.
+// known is false without a value. counts is false if the metric cannot be merged.
 func mergedMetric(
 	unit string, parts []*result.Result, sums map[string]*hdrhistogram.Histogram,
 	merged *result.Result,
@@ -233,8 +228,6 @@ func mergedMetric(
 	return 0, false, false
 }
 
-// EachDue adds the quantiles of response and service over all due requests, from the histograms of
-// completed requests.
 func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
 	for _, of := range []string{metric.Response, metric.Service} {
 		if h := sums[of]; h != nil {
@@ -243,8 +236,8 @@ func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
 	}
 }
 
-// MergeDue calls add with the quantiles of a time over n due requests, from the histogram of the
-// completed ones. longest is their maximum in ns.
+// MergeDue calls add with quantiles over n due requests, from the histogram of the completed ones.
+// longest is in ns.
 func MergeDue(
 	n int, of string, h *hdrhistogram.Histogram, longest int64, add func(unit string, v float64),
 ) {
@@ -282,8 +275,7 @@ func completed(r *result.Result) (n float64) {
 	return n
 }
 
-// mergeTimelines adds the timelines, which begin together. An interval of another length is added
-// to the interval that contains its middle.
+// An interval of another length is added to the interval that contains its middle.
 func mergeTimelines(parts []*result.Result) []result.Bucket {
 	begin, end := time.Duration(math.MaxInt64), time.Duration(0)
 	for _, p := range parts {

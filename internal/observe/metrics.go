@@ -14,15 +14,13 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// A MetricInfo documents a unit that a run can report.
 type MetricInfo struct {
 	Unit   string
 	Better string // "lower", "higher", or "" if neither is better
 	Doc    string // meaning and method in one line
 }
 
-// Line returns the Unit line of the Go benchmark format with the metric's direction. unit is the
-// spelling in the file.
+// unit is the spelling in the file.
 func (m MetricInfo) Line(unit string) string {
 	return fmt.Sprintf("Unit %s better=%s", unit, m.Better)
 }
@@ -286,8 +284,8 @@ func quantileText(q metric.Quantile) string {
 	return q.Name
 }
 
-// ofParts documents the parts of responses. Only the blocked time has a direction. The others
-// explain a response, which a gate judges itself.
+// Only the blocked time has a direction. The other parts explain a response, which a gate judges
+// itself.
 func ofParts() (m []MetricInfo) {
 	for _, p := range ResponseParts {
 		better := ""
@@ -323,8 +321,7 @@ func ofParts() (m []MetricInfo) {
 	}...)
 }
 
-// RuntimeMetrics documents the metrics of Go's runtime and the system. They only explain other
-// metrics, so they have no direction and no gate judges them.
+// RuntimeMetrics only explain other metrics, so they have no direction and no gate judges them.
 var RuntimeMetrics = []MetricInfo{
 	{metric.P50Sched, "", "scheduling latency, from runnable to running: median of the one " +
 		"goroutine in eight that the runtime times, to 12 % (real clock)"},
@@ -429,7 +426,6 @@ var stepMetrics = []MetricInfo{
 	{metric.Unsent, "lower", "share of the sessions that ended before the step"},
 }
 
-// urlMetrics are reported for each step, and for each URL if there are several.
 var urlMetrics = []MetricInfo{
 	{metric.SentBytes, "", "bytes of their bodies, per request"},
 	{metric.ReceivedBytes, "", "bytes of the bodies of their answers, per request"},
@@ -439,8 +435,7 @@ var urlMetrics = []MetricInfo{
 var statusMetric = MetricInfo{metric.OfStatus("NAME"), "",
 	"share of the requests that were answered with the status NAME"}
 
-// URLMetrics documents the units for the requests to one URL, such as
-// url[GET%20/login]-p95-response-sec.
+// A unit is for example url[GET%20/login]-p95-response-sec.
 func URLMetrics(name string) []MetricInfo {
 	all := slices.DeleteFunc(slices.Clone(stepMetrics), func(m MetricInfo) bool {
 		return m.Unit == metric.Unsent
@@ -451,19 +446,15 @@ func URLMetrics(name string) []MetricInfo {
 	return prefixedMetrics(metric.OfURL(name), append(all, urlMetrics...))
 }
 
-// SessionMetrics documents the units for whole sessions of an attack, such as
-// session-p99-response-sec.
 func SessionMetrics() []MetricInfo { return prefixedMetrics(metric.Sessions, sessionMetrics) }
 
-// StepMetrics documents the units for one step of sessions, such as step2-log_in-p99-response-sec.
 // The first step is 1.
 func StepMetrics(step int, name string) []MetricInfo {
 	return prefixedMetrics(metric.OfStep(step, name, ""),
 		slices.Concat(stepMetrics, urlMetrics))
 }
 
-// PartMetrics documents the units of the stage, session, step, URL or status with which a name
-// begins. It returns nil for other names.
+// PartMetrics returns nil unless a name begins with a stage, session, step, URL or status.
 func PartMetrics(name string) []MetricInfo {
 	if url, rest, ok := metric.CutURL(name); ok {
 		return withStatus(URLMetrics(url), rest)
@@ -505,13 +496,12 @@ func prefixedMetrics(prefix string, of []MetricInfo) []MetricInfo {
 	return all
 }
 
-// StageMetrics documents the units for one stage of the arrivals, such as stage2-p99-response-sec.
 // The first stage is 1.
 func StageMetrics(stage int) []MetricInfo {
 	return prefixedMetrics(metric.OfStage(stage, ""), stageMetrics)
 }
 
-// LeastTasks returns the number of measured tasks that a quantile requires, or 0 for other metrics.
+// LeastTasks returns 0 for metrics other than quantiles.
 func LeastTasks(unit string) int {
 	_, unit, _ = metric.CutURL(unit)
 	if metric.IsTheory(unit) || strings.Contains(unit, "hiccup") {

@@ -7,9 +7,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// ofLabels documents the metrics by priority, tenant and deadline. A soak reports others-p99 only
-// if the noisy tenant has metrics of its own. A resumed soak omits metrics of single priorities and
-// tenants.
+// A soak reports others-p99 only if the noisy tenant has metrics of its own. A resumed soak omits
+// metrics of single priorities and tenants.
 func ofLabels() (m []MetricInfo) {
 	own := fmt.Sprintf(" that tasks have; those numbered 0 to %d have results of their own",
 		workloads.MostLabels-1)

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Run contains the observations of a run, from which its metrics are computed.
 type Run struct {
 	Name string
 	Plan Plan
@@ -69,11 +68,8 @@ func (of *Overruns) report(r *result.Result) {
 	}
 }
 
-// Second is the number of nanoseconds in a second, as a float.
 const Second = float64(time.Second)
 
-// ReportCosts adds the counters of the target and the strategy, and the process's resources per
-// task.
 func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	s, n := o.Plan, float64(tasks)
 	o.Overruns.report(r)
@@ -99,7 +95,7 @@ func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	}
 }
 
-// A Measured contains sums over the tasks after the warm-up. Times are in ns.
+// Measured contains sums over the tasks after the warm-up, in ns.
 type Measured struct {
 	N        int
 	outcomes [record.GaveUp + 1]int
@@ -117,7 +113,6 @@ type Measured struct {
 	busySq   float64 // Σ (busy/second)²
 }
 
-// Count adds a task to the sums.
 func (m *Measured) Count(r *record.Record, deadline int64) {
 	m.outcomes[r.Outcome]++
 	m.lastEnd = max(m.lastEnd, r.End)
@@ -149,7 +144,6 @@ func (m *Measured) CountLeft(ends ...int64) {
 	}
 }
 
-// Ended returns the sums of a run whose plan ended at until.
 func (m Measured) Ended(s Plan, until int64) Measured {
 	m.plan, m.until = until, until
 	if s.Arrival.IsClosed() {
@@ -158,7 +152,6 @@ func (m Measured) Ended(s Plan, until int64) Measured {
 	return m
 }
 
-// Measure sums the tasks from first on.
 func (o *Run) Measure(first int) (m Measured) {
 	m.N = o.Trace.Len() - first
 	from, until := Span(o.Trace.Len(), first, func(i int) int64 { return o.Trace.At(i).Due },
@@ -175,9 +168,9 @@ func (o *Run) Measure(first int) (m Measured) {
 	return m.Ended(o.Plan, until)
 }
 
-// served returns the part of the time from From to end that counts for the measured tasks. The rest
-// counts for the warm-up's remaining tasks, in proportion to their number. The rate of measured
-// tasks thus equals the rate of all tasks that ended in this time.
+// served shares the time from From to end between the measured tasks and the warm-up's remaining
+// tasks, in proportion to their number. The rate of measured tasks thus equals the rate of all
+// tasks that ended in this time.
 func (m Measured) served(end int64) int64 {
 	if m.left == 0 {
 		return end - m.From
@@ -186,14 +179,13 @@ func (m Measured) served(end int64) int64 {
 	return int64(math.Round(float64(end-m.From) * share))
 }
 
-// Seconds returns the time of the measured tasks, without the time for the warm-up's remaining
-// tasks. It is at least the time that the measured tasks represent, so a strategy that catches up
+// Seconds is at least the time that the measured tasks represent, so a strategy that catches up
 // cannot exceed the arrival rate.
 func (m Measured) Seconds() float64 {
 	return float64(max(m.until-m.From, m.served(m.lastEnd))) / Second
 }
 
-// Rate returns the realised arrival rate per second, or 0 if all tasks were due at once.
+// Rate is 0 if all tasks were due at once.
 func (m Measured) Rate() float64 {
 	if m.until == m.From {
 		return 0
@@ -201,8 +193,7 @@ func (m Measured) Rate() float64 {
 	return float64(m.N) / (float64(m.until-m.From) / Second)
 }
 
-// MeanService returns the realised mean service time in seconds and its squared coefficient of
-// variation.
+// mean is in seconds. c2 is the squared coefficient of variation.
 func (m Measured) MeanService() (mean, c2 float64) {
 	if m.started == 0 || m.busy == 0 {
 		return 0, 0
@@ -212,7 +203,6 @@ func (m Measured) MeanService() (mean, c2 float64) {
 	return mean, max(m.busySq/n/(mean*mean)-1, 0)
 }
 
-// Report adds the rates of the run.
 func (m Measured) Report(r *result.Result) {
 	elapsed := m.Seconds()
 	if elapsed == 0 {
@@ -226,7 +216,6 @@ func (m Measured) Report(r *result.Result) {
 	}
 }
 
-// ReportShares adds the shares of tasks by their outcome, and the use of the slots.
 func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 	n := float64(m.N)
 	if f.accepted > 0 {
@@ -269,11 +258,10 @@ func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 	r.Add(metric.Makespan, float64(f.Makespan)/Second)
 }
 
-// Span returns the time that n tasks represent from number first on: their rate is n−first divided
-// by its length. due returns the due time of a task. All times are in ns from the start of the
-// plan. A task represents the gap before it. Tasks that are due together share the gap. The time
-// ends at the last due time, or at the end of a run of a given duration. Measuring from the first
-// to the last due time instead would count n tasks over n−1 gaps.
+// Span returns the time that the tasks from number first on represent. Their rate is n−first
+// divided by its length. A task represents the gap before it, which tasks that are due together
+// share. The end is the last due time, or the end of a run of a given duration. The time from the
+// first to the last due time would contain only n−1 gaps.
 func Span(n, first int, due func(i int) int64, duration int64) (from, until int64) {
 	until = max(due(n-1), duration)
 	at := due(first)
@@ -291,13 +279,12 @@ func Span(n, first int, due func(i int) int64, duration int64) (from, until int6
 	return at - int64(float64(at-before)*float64(end-first)/float64(end-begin)), until
 }
 
-// ErrNoTasks is the error of a run in which no task was due after the warm-up.
 var ErrNoTasks = errors.New("no task was due in the measured part of the run: give it more tasks " +
 	"or more time")
 
-// A Claim is an exact value and the means to compare it with a measured one. For a mean over tasks
-// this is a MeanTest. For a value of the whole run it is the allowed deviation: theoryErrors
-// standard errors plus the bias of a finite run.
+// A Claim compares an exact value with a measured one: for a mean over tasks by a MeanTest, for a
+// value of the whole run by the allowed deviation, theoryErrors standard errors plus the bias of a
+// finite run.
 type Claim struct {
 	Unit    string // the measured metric. theory-unit is the exact value
 	Exact   float64

@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Stages returns the strategy's stages, or nil without any.
 func (o *Run) Stages() []strategies.Stage {
 	if o.Plan.Strategy.Stages == nil {
 		return nil
@@ -14,8 +13,6 @@ func (o *Run) Stages() []strategies.Stage {
 	return o.Plan.Strategy.Stages(o.Plan.Params)
 }
 
-// ReportPipeline adds the utilisation of each stage of a pipeline over the whole run, and the
-// busiest stage.
 func (o *Run) ReportPipeline(r *result.Result, makespan int64) {
 	stages := o.Stages()
 	if len(stages) != len(o.StageBusy) || makespan == 0 {

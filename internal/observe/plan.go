@@ -31,7 +31,6 @@ type Plan struct {
 	Among                    int // number of runs of the plan, including this one
 }
 
-// Pools returns the strategy's pools, if any.
 func (p Plan) Pools() []strategies.ClassPool {
 	if p.Strategy.ClassPools == nil {
 		return nil
@@ -47,7 +46,7 @@ func (p Plan) Slots() int {
 	return p.Params.Limit
 }
 
-// Rate returns the planned arrivals per second, or 0 if the arrival process determines them.
+// Rate is 0 if the arrival process determines it.
 func (p Plan) Rate(mean time.Duration) float64 {
 	if p.Relative != 0 {
 		return p.Relative * float64(p.Slots()) / mean.Seconds()
@@ -58,7 +57,6 @@ func (p Plan) Rate(mean time.Duration) float64 {
 // Poisson reports whether the plan has independent exponential gaps at one rate.
 func (o *Run) Poisson() bool { return o.Plan.Arrival.Spec.Name == "poisson" && !o.Follows }
 
-// Stationary reports whether the plan is stationary.
 func (o *Run) Stationary() bool {
 	arrival := o.Plan.Arrival.Spec
 	return !arrival.AllAtOnce && !arrival.Unsteady

@@ -24,8 +24,7 @@ func (r resources) since(before resources) resources {
 		r.written - before.written}
 }
 
-// Watch starts to observe a run under the real clock. stop stores the observations since base, the
-// start of the run.
+// stop stores the observations since base, the start of the run.
 func (o *Run) Watch() (stop func(base time.Time)) {
 	w := machine.StartWitness()
 	before := readResources()

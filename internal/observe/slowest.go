@@ -27,7 +27,6 @@ func lateLast(a, b late) int {
 // their due times. A task that is not kept costs one comparison.
 type Slowest struct{ tasks []late }
 
-// Add adds a settled task.
 func (s *Slowest) Add(i int, r *record.Record, lag int64) {
 	full := len(s.tasks) == rundir.MostSlowest
 	if full && r.Response() <= s.tasks[0].rec.Response() {
@@ -43,7 +42,7 @@ func (s *Slowest) Add(i int, r *record.Record, lag int64) {
 	s.tasks[at-1] = t
 }
 
-// Ended returns the slowest tasks, the slowest first. InFlight and Waiting are rundir.Unknown.
+// Ended returns the slowest first. InFlight and Waiting are rundir.Unknown.
 func (s *Slowest) Ended() (all []result.SlowTask) {
 	for _, t := range slices.Backward(s.tasks) {
 		r, p := &t.rec, t.rec.Parts(t.lag)
@@ -59,9 +58,7 @@ func (s *Slowest) Ended() (all []result.SlowTask) {
 	return all
 }
 
-// countStates sets the state at the due time of each slow task. Tasks in flight have started and
-// not ended. Waiting tasks were due before and have not started. It examines only tasks that were
-// due within the longest response before it.
+// countStates examines only tasks that were due within the longest response before a slow task.
 func (o *Run) countStates(slow []result.SlowTask, longest int64) {
 	order := make([]*result.SlowTask, len(slow))
 	for i := range slow {
@@ -117,8 +114,7 @@ func (o *Run) countStates(slow []result.SlowTask, longest int64) {
 
 const neverEnds = math.MaxInt64 / 2
 
-// MergeSlowest returns the slowest tasks of several parts of a load. together means that the parts
-// ran at the same time. Then the state of the whole system is unknown.
+// If the parts ran together, the state of the whole system is unknown.
 func MergeSlowest(parts []*result.Result, together bool) (all []result.SlowTask) {
 	for _, p := range parts {
 		all = append(all, p.Slowest...)

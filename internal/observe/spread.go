@@ -14,22 +14,21 @@ import (
 )
 
 // The length of a window is shortest times a power of two, in exact microseconds for the log of
-// histograms. From mostSpread windows on, pairs are merged.
+// histograms.
 const (
 	shortest   = int64(time.Second) >> 6
 	mostSpread = 100
 )
 
-// The histograms of windows have two significant digits. Three would need ten times the memory.
-// They range up to ten years, like those of soaks.
+// Three significant digits would need ten times the memory.
 const (
 	spreadDigits  = 2
 	longestSpread = int64(4 * 87_600 * time.Hour)
 )
 
-// A Spread records the responses over time: one histogram per window, of the completed tasks that
-// were due in it. Windows begin with the run and their lengths are powers of two, so the windows of
-// several generators and of the parts of a soak can be added.
+// A Spread has one histogram per window, of the completed tasks that were due in it. Windows begin
+// with the run and their lengths are powers of two, so the windows of several generators and of the
+// parts of a soak can be added.
 type Spread struct {
 	length int64
 	at     int64 // index of the open window
@@ -38,7 +37,7 @@ type Spread struct {
 	failed error
 }
 
-// NewSpread returns a Spread for a run of about span nanoseconds.
+// span is in nanoseconds.
 func NewSpread(span int64) Spread {
 	s := Spread{length: shortest}
 	for span > mostSpread*s.length {
@@ -47,7 +46,6 @@ func NewSpread(span int64) Spread {
 	return s
 }
 
-// GoOn starts with the windows of a first part.
 func (s *Spread) GoOn(before []result.Window) {
 	if n := len(before); n > 0 {
 		s.length = int64(before[n-1].Length)
@@ -56,7 +54,7 @@ func (s *Spread) GoOn(before []result.Window) {
 	}
 }
 
-// Add adds a task, in the order of the due times.
+// Tasks are added in the order of their due times.
 func (s *Spread) Add(r *record.Record) {
 	if r.Outcome != record.Completed || s.failed != nil {
 		return
@@ -92,7 +90,6 @@ func (s *Spread) reopen(i int64) {
 	}
 }
 
-// Windows returns the windows so far.
 func (s *Spread) Windows() ([]result.Window, error) {
 	if s.failed != nil || s.open == nil || s.open.TotalCount() == 0 {
 		return s.done, s.failed
@@ -101,8 +98,8 @@ func (s *Spread) Windows() ([]result.Window, error) {
 	return append(s.done[:len(s.done):len(s.done)], w), err
 }
 
-// Windows returns the windows of a recorded run, and nil for other runs: a comparison of strategies
-// has a hundred runs, whose windows would be larger than all other data.
+// Only a recorded run has windows: a comparison of strategies has a hundred runs, whose windows
+// would be larger than all other data.
 func (o *Run) Windows() ([]result.Window, error) {
 	if !o.Recorded {
 		return nil, nil
@@ -115,7 +112,6 @@ func (o *Run) Windows() ([]result.Window, error) {
 	return s.Windows()
 }
 
-// AddWindows merges all windows that begin in the same interval of the given length.
 func AddWindows(all []result.Window, length time.Duration) (sums []result.Window, err error) {
 	at := func(w result.Window) time.Duration { return w.Start / length }
 	all = slices.Clone(all)

@@ -56,7 +56,6 @@ func (o *Run) stretches(first int) (all []stretch) {
 	return all
 }
 
-// ReportStages adds the metrics of each stage.
 func (o *Run) ReportStages(r *result.Result, first int) {
 	all := o.stretches(first)
 	for k, s := range all {
@@ -122,10 +121,10 @@ func (o *Run) reportStage(
 	}
 }
 
-// Definition of recovery. A task is slow if its response is above the p95 of the first stage, or if
-// it was not completed. A window contains a tenth of the first stage's tasks. The response has
-// recovered at the begin of the first window with at most 10 % slow tasks. A later window with more
-// than 50 % slow tasks cancels the recovery.
+// A task is slow if its response is above the p95 of the first stage, or if it was not completed. A
+// window contains a tenth of the first stage's tasks. The response has recovered at the begin of
+// the first window with at most 10 % slow tasks. A later window with more than 50 % slow tasks
+// cancels the recovery.
 const (
 	slowQuantile = 0.95
 	slowBefore   = 0.1
@@ -133,8 +132,7 @@ const (
 	leastWindow  = 20
 )
 
-// recovery returns the time in ns from the stage's begin until the response has finally recovered
-// to the first stage's. known is false if a stage has too few tasks.
+// after is the time in ns from the stage's begin. known is false if a stage has too few tasks.
 func (o *Run) recovery(before, s stretch) (after int64, recovered, known bool) {
 	var responses []int64
 	for i := before.first; i < before.first+before.n; i++ {

@@ -16,8 +16,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// ReportTimes adds mean, quantiles, maximum and distribution of response, wait and service of the
-// measured tasks that completed.
 func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 	scratch := make([]int64, 0, m.N)
 	var shares []float64
@@ -81,8 +79,7 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 	return nil
 }
 
-// timesOf returns the counted times of the measured tasks that completed, stored in scratch, and
-// their mean in seconds.
+// The times are stored in scratch. Their mean is in seconds.
 func (o *Run) timesOf(
 	first int, scratch []int64, of func(*record.Record) (ns int64, counts bool),
 ) (values []int64, mean float64) {
@@ -105,8 +102,7 @@ func (o *Run) reportedClasses() []strategies.Class {
 	return BothClasses
 }
 
-// reportClasses adds the response of each class and the mean slowdown. The response over all tasks
-// does not show that short tasks overtake long ones.
+// The response over all tasks does not show that short tasks overtake long ones.
 func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	slowdown, n := 0.0, 0
 	for _, class := range o.reportedClasses() {
@@ -127,12 +123,10 @@ func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	}
 }
 
-// MostFound is the largest limit for which ReportFound reports. It adds two metrics per slot.
 const MostFound = 8
 
 // ReportFound adds the share of short tasks that find a given number of slots occupied by long
-// tasks, and their mean wait. The wait is concentrated on the few tasks that find all slots
-// occupied. Labelled long tasks must hold their slots until they end.
+// tasks, which must hold their slots until they end, and their mean wait.
 func (o *Run) ReportFound(r *result.Result, first int) {
 	limit, spec := o.Bound(), o.Plan.Strategy
 	if limit == 0 || limit > MostFound || spec.Quantum != nil || spec.Retries ||
@@ -172,10 +166,8 @@ func (o *Run) ReportFound(r *result.Result, first int) {
 	}
 }
 
-// Intervals is the number of equal intervals of a run's timeline.
 const Intervals = 100
 
-// Timeline counts the events in each interval of the run, from the first due time to the last end.
 func (o *Run) Timeline() []result.Bucket {
 	t := o.Trace
 	begin, end := t.At(0).Due, t.At(0).Due

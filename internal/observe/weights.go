@@ -7,8 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// ReportWeights adds the waits of the lightest and of the heaviest tasks, from number first on, if
-// tasks have different weights.
 func (o *Run) ReportWeights(r *result.Result, first int) {
 	law := o.Plan.Weights
 	if law == nil || law.Least() == law.Most() || o.Splits() {

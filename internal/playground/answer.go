@@ -1,5 +1,5 @@
-// Package playground runs strategies under the virtual clock for a page in the reader's browser.
-// Package main in wasm is the program of the page, and reports/playground the page.
+// Package playground runs strategies under the virtual clock for a page in the reader's browser
+// (reports/playground). Its program is wasm.
 package playground
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// MostTasks limits a run, which cannot be interrupted.
+// A run cannot be interrupted.
 const MostTasks = 200_000
 
-// An Answer is the result of a run. Times are in seconds.
+// Times are in seconds.
 type Answer struct {
 	Metrics []result.Metric // all metrics of the run, as in results.txt
 	Rate    float64         // planned arrivals per second
@@ -27,15 +27,12 @@ type Answer struct {
 	Verdict string
 	Reasons []string // why the run is not VALID
 	// response by quantile, in steps of a tenth of a nine: 0.99 has two nines. nil: too few tasks
-	Curve []Point
-	// tasks in flight and queued at the end of each interval
+	Curve            []Point
 	InFlight, Queued []Point
 }
 
-// A Point is a point of a chart.
 type Point struct{ X, Y float64 }
 
-// Run runs the scenario under the virtual clock.
 func Run(ctx context.Context, w bench.Written) (*Answer, error) {
 	w.Clock = bench.Virtual.String()
 	if w.Tasks < 1 || w.Tasks > MostTasks || w.Duration != 0 {
@@ -77,8 +74,7 @@ func Run(ctx context.Context, w bench.Written) (*Answer, error) {
 	return a, nil
 }
 
-// curve reads the responses in steps of a tenth of a nine, up to the highest quantile that the
-// number of tasks resolves.
+// curve ends at the highest quantile that the number of tasks resolves.
 func curve(h *hdrhistogram.Histogram) (points []Point) {
 	n := int(h.TotalCount())
 	for i := 0; ; i++ {
@@ -92,7 +88,6 @@ func curve(h *hdrhistogram.Histogram) (points []Point) {
 	}
 }
 
-// A Choice is a strategy that the page offers.
 type Choice struct {
 	Name, Summary, UseIf string
 	Queue, Sheds         bool

@@ -15,8 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/soaks"
 )
 
-// A Tracker counts the steps of a run. Pass it to the run with With, and call Pulse every Interval
-// from any goroutine inside or outside the run's bubble.
+// Call Pulse every Interval from any goroutine inside or outside the run's bubble.
 type Tracker struct {
 	// time without progress after which Run gives up; 0 means POOLBENCH_PATIENCE, or 30 s
 	Limit time.Duration
@@ -33,7 +32,7 @@ type Tracker struct {
 }
 
 // SoFar returns the latest partial result of a soak. If there is none yet, it requests one and
-// returns nil. For other runs it always returns nil. A request costs the soak about 10 ms.
+// returns nil. A request costs the soak about 10 ms.
 func (p *Tracker) SoFar() *result.Result {
 	r := p.soFar.Swap(nil)
 	if r == nil {
@@ -42,7 +41,6 @@ func (p *Tracker) SoFar() *result.Result {
 	return r
 }
 
-// Asked connects SoFar to a soak.
 func (p *Tracker) Asked() soaks.Asked { return soaks.Asked{Wanted: &p.wanted, Answer: p.answer} }
 
 func (p *Tracker) answer(soFar func() (*result.Result, error)) {
@@ -54,10 +52,8 @@ func (p *Tracker) answer(soFar func() (*result.Result, error)) {
 	}
 }
 
-// Interval is the time between two calls of Pulse.
 const Interval = 250 * time.Millisecond
 
-// A Pulse is the progress of a run at one instant, sent between processes as JSON.
 type Pulse struct {
 	Steps uint64        // returned Submits, settled tasks and completed phases
 	CPU   time.Duration // CPU time of the process; 0 if the system does not report it
@@ -65,7 +61,7 @@ type Pulse struct {
 	Early bool          // the next task is not due yet
 }
 
-// Pulse returns the current progress. It costs about 100 µs.
+// Pulse costs about 100 µs.
 func (p *Tracker) Pulse() Pulse {
 	until := p.awaited.Load()
 	return Pulse{
@@ -93,20 +89,17 @@ func idle() bool {
 	return false
 }
 
-// Submitted counts a returned Submit.
 func (p *Tracker) Submitted() { p.submitted.Add(1) }
 
-// Submits returns the number of returned Submits.
 func (p *Tracker) Submits() uint64 { return p.submitted.Load() }
 
 // Settled counts a settled task or a completed phase.
 func (p *Tracker) Settled() { p.settled.Add(1) }
 
-// Settles returns the number of settled tasks and completed phases.
 func (p *Tracker) Settles() uint64 { return p.settled.Load() }
 
-// Await records that no progress is expected until due: the generator sleeps, or a target has
-// announced a pause. It ignores pauses below a second.
+// Await records that no progress is expected until due, for example in a sleep of the generator. It
+// ignores pauses below a second.
 func (p *Tracker) Await(due time.Time) {
 	if time.Until(due) < time.Second {
 		return
@@ -121,12 +114,10 @@ func (p *Tracker) Await(due time.Time) {
 
 type key struct{}
 
-// With returns a context with which a run reports its progress to p.
 func With(ctx context.Context, p *Tracker) context.Context {
 	return context.WithValue(ctx, key{}, p)
 }
 
-// Of returns the Tracker of With, or a new one.
 func Of(ctx context.Context) *Tracker {
 	if p, ok := ctx.Value(key{}).(*Tracker); ok {
 		return p
@@ -136,7 +127,7 @@ func Of(ctx context.Context) *Tracker {
 
 // A Detector decides from the pulses of a run whether it hangs: it uses much CPU time without
 // progress, or nearly all pulses find no runnable goroutine. A slow run, for example on a busy
-// machine, does not count as a hang.
+// machine, is not a hang.
 type Detector struct {
 	limit       time.Duration
 	last        *Pulse
@@ -144,31 +135,28 @@ type Detector struct {
 	idle, quiet time.Duration // idle time and total time since the last progress
 }
 
-// A step takes microseconds. Preparing or summing up a hundred million records takes a few seconds.
+// Preparing or summing up a hundred million records takes a few seconds.
 const perQuiet = 20 // the number of limits without progress that always count as a hang
 
-// NewDetector returns a Detector with the given limit.
 func NewDetector(limit time.Duration) *Detector { return &Detector{limit: limit} }
 
-// Limit returns the time without progress that counts as a hang.
 func (d *Detector) Limit() time.Duration { return d.limit }
 
-// Quiet returns the time since the last progress, counted in pulses.
+// Quiet is counted in pulses.
 func (d *Detector) Quiet() time.Duration { return d.quiet }
 
-// Outside returns the Detector for an observer of a run that observes itself. It waits longer, so
-// the run, which has more information, reports first.
+// Outside is for an observer of a run that observes itself. It waits longer, so the run, which has
+// more information, reports first.
 func (d *Detector) Outside() *Detector {
 	d.limit += d.limit / 4
 	return d
 }
 
-// Silence returns the longest time without any pulse by the observer's clock, at least perQuiet
-// pulse intervals.
+// Silence returns the longest time without any pulse by the observer's clock.
 func (d *Detector) Silence() time.Duration { return perQuiet * max(d.limit, Interval) }
 
-// Hear processes the next pulse, one Interval after the previous pulse. It returns an error if
-// the run hangs.
+// Hear processes the next pulse, one Interval after the previous pulse. It returns an error if the
+// run hangs.
 func (d *Detector) Hear(now Pulse) error {
 	before := d.last
 	d.last = &now

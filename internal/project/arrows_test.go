@@ -21,7 +21,7 @@ const module = "github.com/poolbench/poolbench"
 // and of its own group, but not of other groups of its level. A group is given by paths below the
 // module, which include the packages below them. The longest matching path decides.
 var levels = [][][]string{
-	{{"bench/param", "bench/dist", "internal/text", "internal/files", "internal/yamltree",
+	{{"bench/param", "bench/dist", "internal/text", "internal/lazyregexp", "internal/files", "internal/yamltree",
 		"internal/junit", "internal/registry", "internal/transport", "internal/grpcdyn",
 		"internal/machine", "internal/statistics", "internal/changepoint", "internal/metric",
 		"internal/decide", "internal/rundir", "internal/traffic/traces", "internal/fleet/hub",

@@ -1,3 +1,3 @@
-// Package project tests rules of this module that no compiler checks: which package may import
-// which, which may print, and that every exported name has a comment. It has no code of its own.
+// Package project tests rules of this module that no compiler checks, such as which package may
+// import which. It has no code of its own.
 package project

@@ -9,9 +9,9 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// A Coin chooses one of two kinds for each task, the rare one with probability P. The choice
-// depends only on the seed and the sequence number. It is independent of the waits, because these
-// are drawn from PCG(seed, seq), and the choice from PCG(^seed, seq).
+// A Coin chooses one of two kinds for each task, the rare one with probability P, from the seed and
+// the sequence number. Waits are drawn from PCG(seed, seq), and the choice from PCG(^seed, seq), so
+// they are independent.
 type Coin struct {
 	Seed uint64
 	P    float64
@@ -26,14 +26,13 @@ func NewCoin(seed uint64, v param.Values, key string) (Coin, error) {
 	return Coin{seed, p}, nil
 }
 
-// Rare reports whether the task has the rare kind. It does not allocate.
+// Rare does not allocate.
 func (c Coin) Rare(seq uint64) bool {
 	var pcg rand.PCG
 	pcg.Seed(^c.Seed, seq)
 	return float64(pcg.Uint64()>>11) < c.P*(1<<53)
 }
 
-// Kind returns the index of the task's kind: 0 for the usual one, 1 for the rare one.
 func (c Coin) Kind(seq uint64) int {
 	if c.Rare(seq) {
 		return 1
@@ -41,8 +40,7 @@ func (c Coin) Kind(seq uint64) int {
 	return 0
 }
 
-// Moments returns the mean and C² of a time with two values. With d = rare − usual, the mean is
-// usual + p·d and the variance p(1−p)·d².
+// With d = rare − usual, the mean is usual + p·d and the variance p(1−p)·d².
 func (c Coin) Moments(usual, rare time.Duration) (mean time.Duration, c2 float64) {
 	d := float64(rare - usual)
 	m := float64(usual) + c.P*d

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,12 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// lowerSnake is the form of a name. Dashes are invalid, because the Go benchmark format interprets
-// a trailing "-8" of a benchmark's name as GOMAXPROCS.
-var lowerSnake = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
-
-// A Set contains the parts of one kind: those of its own package in the order of their names, then
-// those of other packages. The zero value with Kind set is ready to use.
+// A Set contains the parts of one kind, first those of its own package in the order of their names,
+// then those of other packages. The zero value with Kind set is ready to use.
 type Set[T any] struct {
 	Kind string // singular noun for messages: "strategy"
 	// Keys returns the parameters of a part. It may be nil.
@@ -35,18 +30,20 @@ type part[T any] struct {
 // panics if the name is not lower_snake or is already used.
 func (s *Set[T]) Add(name string, v T) T { return s.add(&s.own, part[T]{name, v}) }
 
-// AddOther does the same for a part of another package.
 func (s *Set[T]) AddOther(name string, v T) T { return s.add(&s.others, part[T]{name, v}) }
 
 func (s *Set[T]) add(to *[]part[T], p part[T]) T {
-	if !lowerSnake.MatchString(p.name) {
+	// A dash is invalid, because Go's benchmark format interprets a trailing "-8" as GOMAXPROCS.
+	if !text.IsLowerSnake(p.name) {
 		panic(fmt.Sprintf("%s name %q is not lower_snake", s.Kind, p.name))
 	}
 	if s.Has(p.name) {
 		panic(fmt.Sprintf("two %s parts are named %q", s.Kind, p.name))
 	}
-	*to = append(*to, p)
-	slices.SortFunc(*to, func(a, b part[T]) int { return strings.Compare(a.name, b.name) })
+	i, _ := slices.BinarySearchFunc(*to, p.name, func(a part[T], name string) int {
+		return strings.Compare(a.name, name)
+	})
+	*to = slices.Insert(*to, i, p)
 	return p.value
 }
 
@@ -62,15 +59,12 @@ func (s *Set[T]) find(name string) *T {
 	return nil
 }
 
-// Has reports whether there is a part with the given name.
 func (s *Set[T]) Has(name string) bool { return s.find(name) != nil }
 
-// Own reports whether the part with the given name belongs to the kind's own package.
 func (s *Set[T]) Own(name string) bool {
 	return slices.ContainsFunc(s.own, func(p part[T]) bool { return p.name == name })
 }
 
-// Lookup returns the part with the given name. The error for an unknown name lists the known ones.
 func (s *Set[T]) Lookup(name string) (T, error) {
 	if found := s.find(name); found != nil {
 		return *found, nil
@@ -79,7 +73,6 @@ func (s *Set[T]) Lookup(name string) (T, error) {
 	return zero, fmt.Errorf("unknown %s %q %s", s.Kind, name, text.Known(name, s.Names()))
 }
 
-// All returns every part in order. The caller owns the slice.
 func (s *Set[T]) All() []T {
 	var all []T
 	for _, p := range s.parts() {
@@ -88,7 +81,6 @@ func (s *Set[T]) All() []T {
 	return all
 }
 
-// Names returns the names of all parts, in order.
 func (s *Set[T]) Names() []string {
 	var names []string
 	for _, p := range s.parts() {

@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A Server is a kind of server that strategies need. Only its environment variable contains the
-// user's address. A parameter would appear in names of results, and the address may contain a
-// password.
+// user's address, which may contain a password. Parameters would appear in names of results.
 type Server struct {
 	Name     string // name for --server
 	Product  string
@@ -23,7 +22,6 @@ type Server struct {
 	Schemes  []string // schemes of its addresses; the first is the default
 }
 
-// Servers that durable strategies need.
 var (
 	NATS = Server{"nats", "NATS", "POOLBENCH_NATS", "nats://127.0.0.1:4222",
 		[]string{"nats", "tls", "ws", "wss"}}
@@ -35,11 +33,9 @@ var (
 		"amqp://guest@127.0.0.1:5672/", []string{"amqp", "amqps"}}
 )
 
-// DSN is the environment variable that names the PostgreSQL database of sql_query. It is not a
-// parameter, because parameters appear in names of results, and it may contain a password.
+// DSN names the PostgreSQL database of sql_query.
 const DSN = "POOLBENCH_DSN"
 
-// Servers returns all servers.
 func Servers() []Server { return []Server{NATS, Postgres, Redis, RabbitMQ} }
 
 // Ready returns an error with instructions unless a valid address is set.
@@ -54,12 +50,11 @@ func (s Server) Ready() error {
 		s.Variable)
 }
 
-// Address returns the address from the environment, with a scheme.
 func (s Server) Address() string { return s.Whole(os.Getenv(s.Variable)) }
 
-var hostPort = regexp.MustCompile(`^([\w.-]+|\[[0-9a-fA-F:.]+\]):\d+(/\S*)?$`)
+var hostPort = lazyregexp.New(`^([\w.-]+|\[[0-9a-fA-F:.]+\]):\d+(/\S*)?$`)
 
-// Whole returns an address with its scheme.
+// Whole adds the scheme if the address lacks one.
 func (s Server) Whole(address string) string {
 	if hostPort.MatchString(address) {
 		return s.Schemes[0] + "://" + address
@@ -67,8 +62,7 @@ func (s Server) Whole(address string) string {
 	return address
 }
 
-// Check returns an error for an address that a client cannot parse. The error does not contain the
-// address, which may contain a password.
+// The error does not contain the address.
 func (s Server) Check(address string) error {
 	all := []string{address}
 	if s.Name == NATS.Name {
@@ -85,8 +79,8 @@ func (s Server) Check(address string) error {
 	return nil
 }
 
-// Tell converts an error of a client to one that may be shown: in one line, and without the
-// password of the address. It does not wrap err, which may contain the password.
+// Tell converts a client's error to one that may be shown, in one line and without secrets. It does
+// not wrap err, which may contain the password.
 func (s Server) Tell(err error) error {
 	if err == nil {
 		return nil
@@ -94,8 +88,8 @@ func (s Server) Tell(err error) error {
 	return errors.New(s.Product + ": " + text.Discreet(err.Error(), secrets(s.Address())...))
 }
 
-// secrets returns the parts of an address that must not be shown: the user information and the
-// password of each server, and an unparsable address as a whole. Host and port may be shown.
+// secrets returns the user information and passwords of all addresses, and an unparsable address as
+// a whole. Host and port may be shown.
 func secrets(addresses string) (parts []string) {
 	for _, address := range append(strings.Split(addresses, ","), addresses) {
 		u, err := url.Parse(strings.TrimSpace(address))

@@ -6,7 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// Parse parses a part of the set, written as name or name:key=value,….
+// A part is written as name or name:key=value,….
 func Parse[T fmt.Stringer](s *Set[T], text string) (param.Variant[T], error) {
 	c, err := param.Parse(text)
 	if err != nil {
@@ -15,7 +15,6 @@ func Parse[T fmt.Stringer](s *Set[T], text string) (param.Variant[T], error) {
 	return Resolve(s, c)
 }
 
-// MustParse is Parse for constants. It panics on an error.
 func MustParse[T fmt.Stringer](s *Set[T], text string) param.Variant[T] {
 	v, err := Parse(s, text)
 	if err != nil {
@@ -24,7 +23,7 @@ func MustParse[T fmt.Stringer](s *Set[T], text string) param.Variant[T] {
 	return v
 }
 
-// Resolve looks up the part of a call and checks its parameters, including their combination.
+// Resolve also checks combinations of parameters.
 func Resolve[T fmt.Stringer](s *Set[T], c param.Call) (param.Variant[T], error) {
 	p, err := s.Lookup(c.Name)
 	if err != nil {

@@ -9,12 +9,10 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// BoundLine returns the line for an objective's bound.
 func BoundLine(b decide.Bound) string {
 	return Objective.Line(b.Unit + " " + b.Op + " " + strconv.FormatFloat(b.Value, 'g', -1, 64))
 }
 
-// ParseBound parses the text after the mark.
 func ParseBound(rest string) (b decide.Bound, err error) {
 	fields := strings.Fields(rest)
 	if len(fields) != 3 || !slices.Contains(decide.Operators, fields[1]) {

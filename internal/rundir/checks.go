@@ -1,7 +1,7 @@
 package rundir
 
-// Checks of a run. The reason of a SUSPECT or INVALID result begins with the name of its check. A
-// report lists reasons in the order of internal/validity.
+// The reason of a verdict begins with the name of its check. A report lists reasons in the order of
+// internal/validity.
 const (
 	CheckLaw        = "broken law" // the line of the law follows in the result
 	CheckPause      = "pause"      // the process stood still
@@ -19,7 +19,6 @@ const (
 	CheckOverload   = "overload"  // more tasks were offered than the run could complete
 	CheckLength     = "too short" // the interval is as wide as the result
 
-	// CheckUnfinished marks an interim result or one of an interrupted run. Later results of the
-	// same run replace an interim one.
+	// Later results of the same run replace an interim one.
 	CheckUnfinished = "unfinished"
 )

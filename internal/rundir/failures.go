@@ -11,15 +11,13 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A FailedRun is a run with failed or refused requests, in FailuresFile.
 type FailedRun struct {
 	Name     string          `json:"name"`
 	Seed     uint64          `json:"seed"`
 	Failures []FailedAnswers `json:"failures"`
 }
 
-// FailedAnswers counts one kind of failure. An answer that fails a check is counted under the check
-// and under its status.
+// An answer that fails a check is counted under the check and under its status.
 type FailedAnswers struct {
 	What   string       `json:"what"`            // a status, an error, or the name of a check
 	Count  int          `json:"count,omitempty"` // 0 if unknown
@@ -35,7 +33,6 @@ type FailedBody struct {
 	Cut    bool   `json:"cut,omitempty"`
 }
 
-// ReadFailures reads FailuresFile. It returns none if the file does not exist.
 func ReadFailures(path string) (all []FailedRun, err error) {
 	text, err := files.ReadFile(path, MostBytes)
 	switch {
@@ -50,7 +47,6 @@ func ReadFailures(path string) (all []FailedRun, err error) {
 	return all, nil
 }
 
-// WriteFailures writes FailuresFile.
 func WriteFailures(path string, all []FailedRun) error {
 	return Replace(path, func(to io.Writer) error { return text.WriteJSON(to, all) })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Files of a run directory. The first four contain the runs, the others the report.
+// The first four files contain the runs.
 const (
 	ResultsFile       = "results.txt"
 	DistributionsFile = "distributions.hlog" // one tagged histogram per run and reading
@@ -29,16 +29,13 @@ const (
 	ChartsDir         = "charts"      // each chart of the report as NAME.svg and NAME.png
 )
 
-// MostBytes is the maximum size of a file of a run directory, in bytes.
 const MostBytes = 1 << 30
 
-// MostLine is the maximum length of a line of such a file, in bytes.
 const MostLine = 16 << 20
 
 // PathError returns err with the path instead of the failed system call.
 func PathError(path string, err error) error { return files.Named(path, err) }
 
-// ResultsIn returns the file of results in a run directory.
 func ResultsIn(dir string) (path string, err error) {
 	path = filepath.Join(dir, ResultsFile)
 	switch info, err := os.Stat(dir); {
@@ -59,8 +56,7 @@ func ResultsIn(dir string) (path string, err error) {
 
 const pngHead = "\x89PNG\r\n"
 
-// Replace writes a file atomically, see files.Write. It escapes control characters in every file
-// except a PNG.
+// Replace writes a file atomically. It escapes control characters in every file except a PNG.
 func Replace(path string, write func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := write(&content); err != nil {

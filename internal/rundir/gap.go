@@ -1,18 +1,17 @@
 package rundir
 
 import (
-	"regexp"
 	"strconv"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// CheckGap is the check of a resumed run. Its reason contains the Gaps.
+// The reason of CheckGap contains the Gaps of a resumed run.
 const CheckGap = "gap"
 
-// A Gap is an interval without data in the result of a run. Tasks is the number of tasks that were
-// due in it.
+// A Gap is an interval without data in the result of a run.
 type Gap struct {
 	Tasks    int
 	From, To time.Duration
@@ -28,9 +27,8 @@ func (g Gap) String() string {
 		g.To.Round(unit).String()
 }
 
-var gap = regexp.MustCompile(`(\d+) tasks? due from (\S+) to ([^\s,;]+)`)
+var gap = lazyregexp.New(`(\d+) tasks? due from (\S+) to ([^\s,;]+)`)
 
-// ParseGaps finds the gaps in the text of a reason.
 func ParseGaps(reason string) (all []Gap) {
 	for _, found := range gap.FindAllStringSubmatch(reason, -1) {
 		n, err := strconv.Atoi(found[1])
@@ -43,8 +41,7 @@ func ParseGaps(reason string) (all []Gap) {
 	return all
 }
 
-// In reports whether the gap overlaps a window of the run. It ignores an overlap within the
-// rounding of String.
+// In ignores an overlap within the rounding of String.
 func (g Gap) In(start, length time.Duration) bool {
 	return min(g.To, start+length)-max(g.From, start) > (g.To-g.From)/100
 }

@@ -16,10 +16,9 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// EachHistogram decodes the histograms of a log whose tag is wanted. The others stay encoded,
-// because a histogram with three digits uses about 200 kB, and a log may contain a thousand. cutOff
-// is the number of an incomplete last line, which is skipped, or 0. The error is fs.ErrNotExist if
-// there is no log.
+// Only wanted histograms are decoded, because a histogram with three digits uses about 200 kB, and
+// a log may contain a thousand. cutOff is the number of an incomplete last line, which is skipped,
+// or 0. The error is fs.ErrNotExist if there is no log.
 func EachHistogram(
 	path string, wanted func(tag string) bool,
 	f func(line Histogram, h *hdrhistogram.Histogram) error,
@@ -44,8 +43,7 @@ func EachHistogram(
 	})
 }
 
-// eachLine calls f with the lines of a log. cutOff is the number of a last line without a newline,
-// which a kill has left, or 0.
+// cutOff is the number of a last line without a newline, or 0.
 func eachLine(path string, f func(line string) error) (cutOff int, err error) {
 	log, err := os.Open(path)
 	if err != nil {
@@ -69,19 +67,15 @@ func eachLine(path string, f func(line string) error) (cutOff int, err error) {
 	}
 }
 
-// WriteHistogramHead writes the head of a log of histograms in nanoseconds. It uses version 1.3,
-// which supports tags.
+// Version 1.3 of the log supports tags.
 func WriteHistogramHead(w io.Writer) error {
 	log := hdrhistogram.NewHistogramLogWriter(w)
 	return errors.Join(log.OutputLogFormatVersion(),
 		log.OutputComment("[values are nanoseconds]\n"), log.OutputLegend())
 }
 
-// OverTime is the reading of histograms for intervals of a run. It contains the response times of
-// completed tasks by their due time.
 const OverTime = "response-over-time"
 
-// A Histogram is a line of a log: a distribution of a run or of an interval of it.
 type Histogram struct {
 	Tag string
 	// of the interval, relative to the start of the run; 0 for the whole run
@@ -90,15 +84,13 @@ type Histogram struct {
 	Encoded       string
 }
 
-// WriteHistogram writes an encoded histogram. The log writer of the library would decode and encode
-// it again, which costs 2 ms.
+// The log writer of the library would decode and encode the histogram again, which costs 2 ms.
 func WriteHistogram(w io.Writer, h Histogram) {
 	fmt.Fprintf(w, "Tag=%s,%f,%f,%f,%s\n", h.Tag, h.Start.Seconds(), h.Length.Seconds(),
 		float64(h.Largest)/hdrhistogram.MsToNsRatio, h.Encoded)
 }
 
-// ParseHistogram is the inverse of WriteHistogram. It does not decode the histogram. ok is false
-// for a line of the head.
+// ParseHistogram does not decode the histogram. ok is false for a line of the head.
 func ParseHistogram(line string) (h Histogram, ok bool, err error) {
 	tagged, ok := strings.CutPrefix(line, "Tag=")
 	if !ok {
@@ -121,17 +113,15 @@ func ParseHistogram(line string) (h Histogram, ok bool, err error) {
 	return h, true, err
 }
 
-// Tag returns the name of a histogram in the log. It consists of the run's name, its index among
-// runs of that name, and the reading: wait, service, response. A tag cannot contain a comma.
+// Tag consists of the run's name, its index among runs of that name, and the reading. A tag cannot
+// contain a comma.
 func Tag(name string, repetition int, reading string) string {
 	return TagName(name) + "#" + strconv.Itoa(repetition) + ":" + reading
 }
 
-// TagName returns the name of a run as it appears in a tag.
 func TagName(name string) string { return strings.ReplaceAll(name, ",", ";") }
 
-// ParseTag is the inverse of Tag, except that it returns the name as in the tag. ok is false for
-// other tags.
+// ParseTag returns the name as in the tag.
 func ParseTag(tag string) (name string, repetition int, reading string, ok bool) {
 	at, hash := strings.LastIndexByte(tag, ':'), strings.LastIndexByte(tag, '#')
 	if hash < 0 || at < hash {

@@ -2,23 +2,23 @@ package rundir
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
-// Schema is the version of results.txt. The header of each section contains it.
+// Schema is the version of results.txt.
 const Schema = 1
 
-// A Mark is the kind of a line of results.txt for which the benchmark format has no syntax. The
-// line begins with "# ", which makes readers of the format skip it, followed by the mark and the
-// rest. A file has one section for each time runs were written to it. A section consists of a
-// header, the runs and an end.
+// A Mark begins a line for which the benchmark format has no syntax. Readers of the format skip the
+// line, because it begins with "# ". Each process writes one section, which consists of a header,
+// the runs and an end.
 type Mark string
 
-// The marks in the order of a section. "The result" is that in the next line of results.
+// The marks in the order of a section. "The result" is the one in the next line of results.
 const (
 	Header     Mark = "poolbench results" // starts a section; the rest is the Schema
 	Strategies Mark = "strategies"        // all strategies, in the order of chart colours
@@ -52,16 +52,12 @@ var marks = []Mark{Header, Strategies, Plan, Objective, Seed, Agent, BrokenLaw, 
 // test, because that output has no marks. The seed modulo VirtualSeeds is exact as a float64.
 const VirtualSeed = "virtual-seed"
 
-// VirtualSeeds is one more than the largest value of VirtualSeed.
 const VirtualSeeds = 1 << 53
 
-// Cells separates the cells of a Row.
 const Cells = " | "
 
-// Line returns the line of the mark, without a newline.
 func (m Mark) Line(rest string) string { return "# " + string(m) + " " + rest }
 
-// ParseMark is the inverse of Line. ok is false for any other line.
 func ParseMark(line string) (m Mark, rest string, ok bool) {
 	said, ok := strings.CutPrefix(line, "# ")
 	if !ok {
@@ -77,12 +73,10 @@ func ParseMark(line string) (m Mark, rest string, ok bool) {
 	return marks[i], strings.TrimPrefix(rest, " "), true
 }
 
-// UncertainLine returns the line for a metric with the given relative 95 % error, to three digits.
 func UncertainLine(unit string, share float64) string {
 	return Uncertain.Line(unit + " " + strconv.FormatFloat(share, 'g', 3, 64))
 }
 
-// ParseUncertain parses the text after the mark.
 func ParseUncertain(rest string) (unit string, share float64, err error) {
 	unit, text, _ := strings.Cut(rest, " ")
 	share, err = strconv.ParseFloat(text, 64)
@@ -92,15 +86,14 @@ func ParseUncertain(rest string) (unit string, share float64, err error) {
 	return unit, share, err
 }
 
-// A Failure is a run without a result.
 type Failure struct {
 	Name   string `json:"name"`
 	Seed   uint64 `json:"seed"`
 	Reason string `json:"error"`
 }
 
-// Line returns the line of the failure. The reason may contain a stack trace. Line removes control
-// characters from it, and the name at its beginning.
+// Line removes control characters from the reason, which may contain a stack trace, and the name at
+// its beginning.
 func (f Failure) Line() string {
 	const most = 4000
 	reason := strings.Join(strings.FieldsFunc(strings.TrimPrefix(f.Reason, f.Name+": "),
@@ -111,7 +104,6 @@ func (f Failure) Line() string {
 	return Failed.Line(fmt.Sprintf("%s seed %d: %s", f.Name, f.Seed, reason))
 }
 
-// ParseFailure parses the text after the mark.
 func ParseFailure(rest string) (f Failure, err error) {
 	name, rest, _ := strings.Cut(rest, " seed ")
 	seed, reason, _ := strings.Cut(rest, ": ")
@@ -120,8 +112,7 @@ func ParseFailure(rest string) (f Failure, err error) {
 	return f, err
 }
 
-// An End is the last line of a section. A section without it was written by a process that was
-// killed.
+// A section without an End was written by a process that was killed.
 type End struct {
 	Runs    int // number of runs in the section
 	Partial bool
@@ -129,7 +120,6 @@ type End struct {
 	Reason  string // reason of a partial section
 }
 
-// Line returns the line of the end.
 func (e End) Line() string {
 	if e.Partial {
 		return Partial.Line(fmt.Sprintf("%d of %d runs: %s", e.Runs, e.Planned, e.Reason))
@@ -137,12 +127,11 @@ func (e End) Line() string {
 	return Complete.Line(fmt.Sprintf("%d runs", e.Runs))
 }
 
-var ends = map[Mark]*regexp.Regexp{
-	Complete: regexp.MustCompile(`^(\d+) runs?$`),
-	Partial:  regexp.MustCompile(`^(\d+) of (\d+) runs?(?:: (.*))?$`),
+var ends = map[Mark]*lazyregexp.Regexp{
+	Complete: lazyregexp.New(`^(\d+) runs?$`),
+	Partial:  lazyregexp.New(`^(\d+) of (\d+) runs?(?:: (.*))?$`),
 }
 
-// ParseEnd parses the text after the mark. ok is false for other marks.
 func ParseEnd(m Mark, rest string) (e End, ok bool) {
 	if ends[m] == nil {
 		return End{}, false

@@ -16,22 +16,18 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// PartNames are the parts of a response time, in the order of a task's life.
 var PartNames = [...]metric.Part{metric.PartLag, metric.PartBlocked, metric.PartQueued,
 	metric.PartBetween, metric.PartService}
 
-// Parts contains the parts of a response time, in nanoseconds.
 type Parts [len(PartNames)]int64
 
-// last is the index of the part that is not written, because it is the response minus the others.
+// The last part is not written, because it is the response minus the others.
 const last = len(PartNames) - 1
 
-// mostDues is the maximum number of due times written for a run. With more tasks, only every
-// second, third, … due time is written.
+// With more than mostDues tasks, only every second, third, … due time is written.
 const mostDues = 1 << 12
 
-// A TaskPacker encodes the response times of a run and their parts. Tasks are added in the order of
-// their due times.
+// Tasks must be added in the order of their due times.
 type TaskPacker struct {
 	stride, n, completed int
 	due                  int64
@@ -43,13 +39,11 @@ type TaskPacker struct {
 
 const someBytes = 4
 
-// NewTaskPacker returns a packer for a run of the given number of tasks.
 func NewTaskPacker(tasks int) *TaskPacker {
 	return &TaskPacker{stride: (tasks + mostDues - 1) / mostDues,
 		responses: make([]byte, 0, someBytes*tasks)}
 }
 
-// Add adds the next task.
 func (p *TaskPacker) Add(due int64, completed bool, parts *Parts) {
 	if p.n++; (p.n-1)%p.stride == 0 {
 		appendUvarint(&p.dues, uint64(due-p.due))
@@ -76,8 +70,8 @@ func (p *TaskPacker) Add(due int64, completed bool, parts *Parts) {
 	p.completed++
 }
 
-// appendUvarint does the same as binary.AppendUvarint in place. While there is room it writes no
-// pointer, whose write barrier would cost more than the bytes.
+// Unlike binary.AppendUvarint, appendUvarint writes no pointer while there is room. The write
+// barrier would cost more than the bytes.
 func appendUvarint(to *[]byte, v uint64) {
 	for ; v >= 0x80; v >>= 7 {
 		*to = append(*to, byte(v)|0x80)
@@ -107,7 +101,7 @@ func (p *TaskPacker) Pack() (string, error) {
 	return responses + "," + parts, err
 }
 
-// deflaters are reused, because a new one allocates 0.7 MB, of which this level uses a tenth.
+// deflaters are reused, because a new one allocates 0.7 MB.
 var deflaters = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.HuffmanOnly)
 	if err != nil {
@@ -116,7 +110,7 @@ var deflaters = sync.Pool{New: func() any {
 	return w
 }}
 
-// pack deflates with Huffman coding only, because the data has no repetitions.
+// The data has no repetitions, so pack uses Huffman coding only.
 func pack(pieces ...[]byte) (string, error) {
 	var deflated bytes.Buffer
 	for _, piece := range pieces {
@@ -137,7 +131,6 @@ func unpack(packed string) *bufio.Reader {
 		strings.NewReader(packed))))
 }
 
-// Tasks contains the recorded tasks of a run.
 type Tasks struct {
 	Responses []int64 // in nanoseconds, or NoResponse
 	Parts     []Parts // in nanoseconds, 0 without a response; nil if not recorded
@@ -145,8 +138,7 @@ type Tasks struct {
 	dues      []int64
 }
 
-// Due returns bounds of the due time of a task, in nanoseconds since the run began. The bounds
-// differ if the run has too many tasks to record each due time.
+// The bounds differ if the run has too many tasks to record each due time.
 func (t *Tasks) Due(i int) (from, until int64) {
 	at := i / t.stride
 	from = t.dues[at]
@@ -156,8 +148,6 @@ func (t *Tasks) Due(i int) (from, until int64) {
 	return from, t.dues[min(at+1, len(t.dues)-1)]
 }
 
-// SamePlan reports whether the tasks of both runs have the same due times, as with equal plan and
-// seed.
 func (t *Tasks) SamePlan(as *Tasks) bool {
 	return len(t.dues) > 0 && len(t.Responses) == len(as.Responses) && t.stride == as.stride &&
 		slices.Equal(t.dues, as.dues)

@@ -3,24 +3,22 @@ package rundir
 import (
 	"fmt"
 	"hash/fnv"
-	"regexp"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
-// profileEnd is the extension of compressed pprof profiles, flightEnd that of execution traces.
 const (
 	profileEnd = ".pb.gz"
 	flightEnd  = ".trace"
 )
 
-// FlightKind is the kind of an execution trace of a slow task, which is stored with the profiles.
 const FlightKind = "flight"
 
-var unsafeInFiles = regexp.MustCompile(`[^a-zA-Z0-9_]+`)
+var unsafeInFiles = lazyregexp.New(`[^a-zA-Z0-9_]+`)
 
-// ProfileFile returns the path of a run's profile of the given kind, relative to its directory,
-// with slashes. The path contains a readable part of the run's name and a hash of the name, which
-// is too long for a file name.
+// The path is relative to the directory, with slashes. It contains a hash of the name, which is too
+// long for a file name.
 func ProfileFile(name string, seed uint64, kind string) string {
 	known := axisAndHash(name, "strategy")
 	end := profileEnd
@@ -30,14 +28,12 @@ func ProfileFile(name string, seed uint64, kind string) string {
 	return fmt.Sprintf("%s/%s-seed%d.%s%s", ProfilesDir, known, seed, kind, end)
 }
 
-// PercentilesFile returns the path of the percentiles of an attack, relative to its directory, with
-// slashes. The file has the text format of HdrHistogram.
+// PercentilesFile has the text format of HdrHistogram.
 func PercentilesFile(name string) string {
 	return PercentilesDir + "/" + axisAndHash(name, "strategy", "target") + ".hgrm"
 }
 
-// axisAndHash returns the value of the first of the axes that the name contains, and a hash of the
-// name.
+// The axis is the first of axes that the name contains.
 func axisAndHash(name string, axes ...string) string {
 	sum := fnv.New32a()
 	sum.Write([]byte(name))
@@ -52,7 +48,6 @@ func axisAndHash(name string, axes ...string) string {
 	return fmt.Sprintf("%.40s-%08x", by, sum.Sum32())
 }
 
-// ProfilesOf returns the kinds of profiles of the run with the given name.
 func ProfilesOf(name string) []string {
 	for _, part := range strings.Split(name, "/") {
 		if axis, value, _ := strings.Cut(part, "="); axis == "profile" {

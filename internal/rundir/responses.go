@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// MostResponses is the default limit for recorded response times in a directory, summed over its
-// virtual runs. A million takes about 4 MB of distributions.hlog.
+// MostResponses is the default limit of a directory. A million responses need about 4 MB of
+// distributions.hlog.
 const MostResponses = 1_000_000
 
 const mostOfRun = 10_000_000
 
-// tasksPrefix begins a line with the response time of each task of a run, which other readers treat
-// as a comment. The line has a tag, the number of tasks, the responses and their parts, separated
-// by commas.
+// tasksPrefix begins a line that other readers treat as a comment. The line has a tag, the number
+// of tasks, the responses and their parts, separated by commas.
 const tasksPrefix = "#Tasks="
 
 // NoResponse is the response of a task that did not complete.
@@ -45,7 +44,7 @@ func unpackResponses(n int, packed string) ([]int64, error) {
 	return responses, nil
 }
 
-// UnpackTasks is the inverse of TaskPacker.Pack. An older directory has no parts.
+// An older directory has no parts.
 func UnpackTasks(n int, packed string) (t Tasks, err error) {
 	responses, parts, has := strings.Cut(packed, ",")
 	if t.Responses, err = unpackResponses(n, responses); err == nil && has {
@@ -54,13 +53,11 @@ func UnpackTasks(n int, packed string) (t Tasks, err error) {
 	return t, err
 }
 
-// WriteResponses writes the responses of a run, with or without their parts.
 func WriteResponses(w io.Writer, tag string, tasks int, packed string) {
 	fmt.Fprintf(w, "%s%s,%d,%s\n", tasksPrefix, tag, tasks, packed)
 }
 
-// ParseResponses is the inverse of WriteResponses. It does not unpack the responses. ok is false
-// for other lines.
+// ParseResponses does not unpack the responses. ok is false for other lines.
 func ParseResponses(line string) (tag string, tasks int, packed string, ok bool) {
 	rest, ok := strings.CutPrefix(line, tasksPrefix)
 	fields := strings.SplitN(rest, ",", 3)
@@ -71,8 +68,7 @@ func ParseResponses(line string) (tag string, tasks int, packed string, ok bool)
 	return fields[0], tasks, fields[2], err == nil
 }
 
-// EachTasks unpacks the tasks of the runs in a log of histograms whose tag is wanted. The error is
-// fs.ErrNotExist if there is no log.
+// The error is fs.ErrNotExist if there is no log.
 func EachTasks(
 	path string, wanted func(tag string) bool, f func(tag string, tasks *Tasks),
 ) error {

@@ -15,14 +15,11 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// MostSlowest is the number of slowest tasks recorded per run.
 const MostSlowest = 50
 
-// SlowestColumns are the columns of slowest.csv, which has a row for each of the slowest tasks of a
-// run, the slowest first. Instants are in seconds since the run began. An instant is empty if it
-// does not exist, such as the start of a task that never started. In-flight and queued describe the
-// state when the task was due, and are empty if unknown. The trace is empty if the task has none.
-// The url is empty if all requests have the same.
+// SlowestColumns are the columns of slowest.csv. Instants are in seconds since the run began, and
+// empty if they do not exist, such as the start of a task that never started. In-flight and queued
+// describe the state when the task was due, and are empty if unknown.
 var SlowestColumns = []string{"run", "repetition", "task", "due-sec", "issue-sec", "accepted-sec",
 	"start-sec", "end-sec", "response-sec", "lag-sec", "blocked-sec", "queued-sec", "between-sec",
 	"service-sec", "target-sec", "outcome", "class", "attempts", "in-flight", "queued", "burst",
@@ -34,10 +31,8 @@ const (
 	withTrace     = 24
 )
 
-// Unknown is the value of an unknown number of tasks.
 const Unknown = -1
 
-// A SlowTask is one of the slowest tasks of its run.
 type SlowTask struct {
 	Task int // index in the order of due times, from 0, including the warm-up
 	// Instants since the run began. Accepted is 0 if unknown. Start is 0 if the task never started.
@@ -46,15 +41,13 @@ type SlowTask struct {
 	Lag, Blocked, Queued, Between, Service, Target time.Duration
 	Outcome, Class                                 string
 	Attempts                                       int
-	// Numbers of other tasks when this one was due: started but not ended, and due but not started.
-	// They may be Unknown.
+	// Numbers of other tasks when this one was due, or Unknown.
 	InFlight, Waiting int
 	Trace             string `json:",omitempty"` // trace ID, or ""
 	// method and path, or step; "" if all requests have the same
 	URL string `json:",omitempty"`
 }
 
-// Response returns the time from the due time to the end.
 func (t *SlowTask) Response() time.Duration { return t.End - t.Due }
 
 // A Burst is a chain of slow tasks of one run. Each task is due before all earlier ones have ended.
@@ -63,8 +56,7 @@ type Burst struct {
 	Tasks int
 }
 
-// Bursts returns the bursts of the slowest tasks of a run, in the order of their starts. of[i] is
-// the index of the burst of task i.
+// of[i] is the index of the burst of task i.
 func Bursts(tasks []SlowTask) (bursts []Burst, of []int) {
 	order := make([]int, len(tasks))
 	for i := range order {
@@ -86,7 +78,6 @@ func Bursts(tasks []SlowTask) (bursts []Burst, of []int) {
 	return bursts, of
 }
 
-// SlowestRows formats the rows of a run.
 func SlowestRows(run string, repetition int, tasks []SlowTask) (rows [][]string) {
 	bursts, of := Bursts(tasks)
 	for i, t := range tasks {
@@ -111,12 +102,11 @@ func SlowestRows(run string, repetition int, tasks []SlowTask) (rows [][]string)
 	return rows
 }
 
-// IsSlowestHead reports whether the fields are the names of the columns.
 func IsSlowestHead(fields []string) bool {
 	return len(fields) > 2 && slices.Equal(fields[:3], SlowestColumns[:3])
 }
 
-// nanos formats a time in seconds, to the nanosecond.
+// nanos is a time in seconds.
 func nanos(t time.Duration) string {
 	sign := ""
 	if t < 0 {
@@ -128,7 +118,6 @@ func nanos(t time.Duration) string {
 // mostSeconds limits instants, so that the sum of two cannot overflow a time.Duration.
 const mostSeconds = 1 << 31
 
-// parseNanos is the inverse of nanos. "" is 0.
 func parseNanos(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
@@ -152,8 +141,7 @@ func count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// ParseSlowestRow is the inverse of SlowestRows for one row. It ignores the derived columns,
-// response and burst.
+// ParseSlowestRow ignores the derived columns, response and burst.
 func ParseSlowestRow(row []string) (run string, repetition int, t SlowTask, err error) {
 	switch len(row) {
 	case len(SlowestColumns):
@@ -188,8 +176,8 @@ func ParseSlowestRow(row []string) (run string, repetition int, t SlowTask, err 
 	return run, repetition, t, err
 }
 
-// EachSlowest calls f with each row of slowest.csv whose run is wanted. cut reports that an
-// incomplete last line was skipped. The error is fs.ErrNotExist if there is no such file.
+// cut reports that an incomplete last line was skipped. The error is fs.ErrNotExist if there is no
+// such file.
 func EachSlowest(
 	path string, wanted func(run string, repetition int) bool,
 	f func(run string, repetition int, t SlowTask),

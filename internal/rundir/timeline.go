@@ -7,22 +7,19 @@ import (
 	"strconv"
 )
 
-// TimelineColumns are the columns of timeline.csv, which has a row for each run and interval. Times
-// are in seconds. In-flight, queued and limit are levels at the end of the interval, the others
-// count events within it. The limit is empty unless the strategy learns it.
+// In-flight, queued and limit are levels at the end of the interval, the others count events within
+// it. The limit is empty unless the strategy learns it.
 var TimelineColumns = []string{"run", "repetition", "start-sec", "interval-sec", "arrived",
 	"started", "completed", "failed", "throttled", "shed", "abandoned", "in-flight", "queued",
 	"limit"}
 
-// Indices in the Counts of a row: completed tasks, and the two levels. The other outcomes follow
-// Completed.
+// Indices in the Counts of a row. The other outcomes follow Completed.
 const (
 	Completed = 2
 	InFlight  = 7
 	Queued    = 8
 )
 
-// A TimelineRow is a row of timeline.csv.
 type TimelineRow struct {
 	Run           string
 	Repetition    int
@@ -31,7 +28,6 @@ type TimelineRow struct {
 	Limit         int    // 0: none
 }
 
-// Fields formats the row.
 func (r TimelineRow) Fields() []string {
 	fields := []string{r.Run, strconv.Itoa(r.Repetition), seconds(r.Start), seconds(r.Length)}
 	for _, n := range r.Counts {
@@ -45,13 +41,11 @@ func (r TimelineRow) Fields() []string {
 
 func seconds(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// IsTimelineHead reports whether the fields are the names of the columns. Each appended section
-// repeats them.
 func IsTimelineHead(fields []string) bool {
 	return len(fields) > 1 && slices.Equal(fields[:2], TimelineColumns[:2])
 }
 
-// ParseTimelineRow is the inverse of Fields. Files of older versions lack the limit.
+// Files of older versions lack the limit.
 func ParseTimelineRow(fields []string) (r TimelineRow, err error) {
 	last := len(TimelineColumns) - 1
 	if len(fields) == last {

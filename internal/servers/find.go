@@ -15,8 +15,8 @@ func (k Kind) missing(program string) error {
 		k.Product, program, k.Package)
 }
 
-// freePort finds a port outside the range of outgoing connections. Otherwise a client of a
-// restarting server could occupy the port by connecting to itself.
+// With a port in the range of outgoing connections, a client of a restarting server could occupy
+// the port by connecting to itself.
 func freePort(taken []int) (int, error) {
 	var err error
 	for range 100 {
@@ -32,7 +32,7 @@ func freePort(taken []int) (int, error) {
 	return 0, err
 }
 
-// program looks in directories that match the patterns, and then in PATH.
+// program looks in directories that match the patterns before PATH.
 func (k Kind) program(name string, patterns ...string) (string, error) {
 	for _, pattern := range patterns {
 		found, _ := filepath.Glob(filepath.Join(pattern, name)) // the pattern is valid

@@ -11,8 +11,7 @@ import (
 	"syscall"
 )
 
-// setGroupAndUser runs the process as the user, in its own group, so that Ctrl-C in a terminal does
-// not reach it.
+// The process has its own group, so Ctrl-C in a terminal does not reach it.
 func setGroupAndUser(cmd *exec.Cmd, username string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	id, err := identity(username)
@@ -20,7 +19,7 @@ func setGroupAndUser(cmd *exec.Cmd, username string) error {
 	return err
 }
 
-// identity returns the user's credential, or nil if this process is not root.
+// identity returns nil if this process is not root.
 func identity(username string) (*syscall.Credential, error) {
 	if username == "" || os.Geteuid() != 0 {
 		return nil, nil

@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// Postgres is PostgreSQL with fsync and synchronous_commit on, which are the defaults. PostgreSQL
-// refuses to run as root. A root process runs it as the user postgres, who must exist and be able
-// to enter the directory.
+// A root process runs PostgreSQL, which refuses to run as root, as the user postgres. This user
+// must exist and be able to enter the directory.
 var Postgres = Kind{
 	Name: "postgres", Product: "PostgreSQL", Package: "postgresql", ports: 1,
 	end:  syscall.SIGINT, // unlike SIGTERM, it does not wait for clients
@@ -27,7 +26,7 @@ const (
 	postgresAccount = "postgres"  // user of the system
 )
 
-// findPostgres finds the server and the initdb in the same directory, which has the same version.
+// The server and initdb are in the same directory, so they have the same version.
 func findPostgres(k Kind) ([]string, error) {
 	server, err := k.program("postgres", "/usr/lib/postgresql/[0-9]*/bin", "/usr/pgsql-[0-9]*/bin")
 	if err != nil {
@@ -71,7 +70,7 @@ func runPostgres(s *Server) ([]command, error) {
 	return []command{{path: s.programs[0], args: args, user: postgresAccount}}, nil
 }
 
-// postgresAnswers expects a request for a password. A server that is not ready refuses clients.
+// A server that is not ready refuses clients instead of requesting a password.
 func postgresAnswers(s *Server, c net.Conn) error {
 	body := "\x00\x03\x00\x00user\x00" + postgresUser + "\x00\x00" // version 3.0 of the protocol
 	return expectReply(c, "\x00\x00\x00"+string(rune(len(body)+4))+body, "R", errNotReady)

@@ -22,7 +22,6 @@ type process struct {
 	ended chan struct{} // closed at its end
 }
 
-// launch starts a program in the server's directory. Its output goes to the log.
 func (s *Server) launch(c command) (*process, error) {
 	log, err := os.OpenFile(s.Log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// RabbitMQ is a separate node without plugins, with its own Erlang port mapper. It has classic and
-// quorum queues.
+// RabbitMQ is a separate node without plugins, with its own Erlang port mapper.
 var RabbitMQ = Kind{
 	Name: "rabbitmq", Product: "RabbitMQ", Package: "rabbitmq-server", ports: 3,
 	end: syscall.SIGTERM,
@@ -68,7 +67,7 @@ func (s *Server) erlang() []string {
 	}
 }
 
-// rabbitMQAnswers expects the greeting frame. RabbitMQ listens only at the end of its start.
+// RabbitMQ listens only at the end of its start.
 func rabbitMQAnswers(s *Server, c net.Conn) error {
 	const method = "\x01"
 	return expectReply(c, "AMQP\x00\x00\x09\x01", method,

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// Redis has an append-only file. It syncs the file once a second unless the setting
-// appendfsync=always is given.
+// Redis syncs its file once a second unless the setting appendfsync=always is given.
 var Redis = Kind{
 	Name: "redis", Product: "Redis", Package: "redis-server", ports: 1, end: syscall.SIGTERM,
 	find: func(k Kind) ([]string, error) {
@@ -20,7 +19,7 @@ var Redis = Kind{
 }
 
 func runRedis(s *Server) ([]command, error) {
-	// The password is not an argument, because all users of the machine can read arguments.
+	// All users of the machine can read arguments, so the password is not an argument.
 	config := fmt.Sprintf("bind 127.0.0.1\nport %d\ndir %q\nrequirepass %s\ndaemonize no\n"+
 		"save \"\"\nappendonly yes\nappendfsync everysec\n", s.ports[0], s.dir, s.password)
 	file := s.path("redis.conf")
@@ -28,7 +27,7 @@ func runRedis(s *Server) ([]command, error) {
 	return []command{{path: s.programs[0], args: []string{file}}}, err
 }
 
-// redisAnswers sends a ping. Redis refuses it while it loads its file.
+// Redis refuses a ping while it loads its file.
 func redisAnswers(s *Server, c net.Conn) error {
 	return expectReply(c, "AUTH "+s.password+"\r\nPING\r\n", "+OK\r\n+PONG\r\n", errNotReady)
 }

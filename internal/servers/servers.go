@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Kind is a product that can be started if it is installed.
 type Kind struct {
 	Name    string // name in strategies that need it
 	Product string
@@ -27,7 +26,7 @@ type Kind struct {
 	ports int       // number of ports
 	end   os.Signal // signal for an orderly end
 	find  func(k Kind) (programs []string, err error)
-	// creates its files; nil if the server does
+	// nil if the server creates its files
 	prepare func(ctx context.Context, s *Server) error
 	// commands to start, in this order; the last one is the server
 	commands func(s *Server) ([]command, error)
@@ -35,25 +34,22 @@ type Kind struct {
 	address  func(s *Server) string
 }
 
-// Kinds returns all products.
 func Kinds() []Kind { return []Kind{Postgres, Redis, RabbitMQ} }
 
-// Missing returns an error with the package to install, or nil if the programs exist.
+// Missing names the package to install.
 func (k Kind) Missing() error {
 	_, err := k.find(k)
 	return err
 }
 
-// Options are optional settings of a server.
 type Options struct {
-	// Dir is the directory of its files. Existing files of this package are reused. If Dir is "",
-	// the server uses a temporary directory, which Close removes.
-	Dir string
-	// Settings are name=value pairs of its configuration file.
+	// Existing files of this package in Dir are reused. "" means a temporary directory, which Close
+	// removes.
+	Dir      string
 	Settings []string
 }
 
-// A Server was started and may have ended. It is not safe for concurrent use.
+// A Server may have ended. It is not safe for concurrent use.
 type Server struct {
 	kind      Kind
 	dir       string
@@ -68,8 +64,7 @@ type Server struct {
 	restarted bool // whether it was started before
 }
 
-// Timeouts of start and end. RabbitMQ takes a minute to start if a dozen processes compete for each
-// processor. A server that exits is detected at once.
+// RabbitMQ takes a minute to start if a dozen processes compete for each processor.
 const (
 	starting = 3 * time.Minute
 	ending   = 15 * time.Second
@@ -131,12 +126,11 @@ func (s *Server) open(ctx context.Context) error {
 			return err
 		}
 	}
-	// last, because it marks the files as complete
+	// The password is last, because it marks the files as complete.
 	return os.WriteFile(secret, []byte(s.password), 0o600)
 }
 
-// Start restarts the server after Stop or Kill, with the same port and files. It returns when the
-// server answers.
+// Start restarts the server after Stop or Kill, with the same port and files.
 func (s *Server) Start(ctx context.Context) error {
 	if s.running != nil {
 		return fmt.Errorf("%s has been started, and neither stopped nor killed", s.kind.Product)
@@ -144,8 +138,8 @@ func (s *Server) Start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, starting)
 	defer cancel()
 	err := s.try(ctx)
-	// Processes of a killed server may take a moment to end. Until then a new server finds its
-	// files in use and exits.
+	// Until all processes of a killed server have ended, a new server finds its files in use and
+	// exits.
 	for again := 0; err != nil && s.restarted && again < 10 && ctx.Err() == nil; again++ {
 		_ = s.Kill()
 		_ = pace.Sleep(ctx, 300*time.Millisecond) // or until ctx ends
@@ -207,7 +201,6 @@ func (s *Server) probe(ctx context.Context) error {
 
 var errNotReady = errors.New("it is not ready for clients")
 
-// expectReply sends say. It returns other unless the server replies want.
 func expectReply(c net.Conn, say, want string, other error) error {
 	if _, err := io.WriteString(c, say); err != nil {
 		return err
@@ -222,11 +215,10 @@ func expectReply(c net.Conn, say, want string, other error) error {
 	return nil
 }
 
-// Address returns the server's address for a client, with its password.
+// The address contains the password.
 func (s *Server) Address() string { return s.kind.address(s) }
 
-// Gone returns an error if the server's directory was removed or replaced. A server may continue to
-// write to deleted files.
+// A server may continue to write to deleted files.
 func (s *Server) Gone() error {
 	now, err := os.Stat(s.dir)
 	if err == nil && !os.SameFile(now, s.info) {
@@ -238,10 +230,9 @@ func (s *Server) Gone() error {
 	return nil
 }
 
-// Log returns the path of the server's log. Close removes it with a temporary directory.
 func (s *Server) Log() string { return s.path("log") }
 
-// Stop ends the server in an orderly way, and kills it after 15 seconds. It keeps the files.
+// Stop kills the server after 15 seconds. It keeps the files.
 func (s *Server) Stop() error { return s.stop(ending) }
 
 func (s *Server) stop(within time.Duration) error {
@@ -261,7 +252,7 @@ func (s *Server) stop(within time.Duration) error {
 	return s.Kill() // the other processes
 }
 
-// Kill ends all processes of the server at once, like a crash. It keeps the files.
+// Kill keeps the files.
 func (s *Server) Kill() error {
 	var all error
 	for _, p := range s.running {
@@ -271,8 +262,7 @@ func (s *Server) Kill() error {
 	return all
 }
 
-// Close stops the server and removes a temporary directory. With such a directory, it kills a
-// server that has not ended after one second.
+// Close removes a temporary directory. Then it kills a server that has not ended after one second.
 func (s *Server) Close() error {
 	if s.temporary == nil {
 		return s.Stop()
@@ -281,7 +271,6 @@ func (s *Server) Close() error {
 	return errors.Join(s.Kill(), s.temporary.Remove())
 }
 
-// configuration returns the settings as lines. between separates name and value.
 func (s *Server) configuration(between string) (lines string) {
 	for _, text := range s.settings {
 		lines += strings.Replace(text, "=", between, 1) + "\n"
@@ -293,7 +282,6 @@ func (s *Server) path(name string) string { return filepath.Join(s.dir, name) }
 
 func (s *Server) host() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.ports[0])) }
 
-// lastWords returns the end of the log since the last start, in one line.
 func (s *Server) lastWords() string {
 	str, err := os.ReadFile(s.Log())
 	if err != nil || len(str) <= int(s.logged) {

@@ -19,9 +19,8 @@ func prepareSystem(cmd *exec.Cmd, username string) error {
 	return nil
 }
 
-// killTree kills the group of the process and its descendants outside the group, such as those of
-// PostgreSQL. It first stops the process, so that it starts no other process during the search. A
-// process that is missed may keep files open for a long time.
+// PostgreSQL has descendants outside the group. killTree first stops the process, so that it starts
+// no other process during the search. A missed process may keep files open for a long time.
 func killTree(p *os.Process) {
 	_ = syscall.Kill(p.Pid, syscall.SIGSTOP)
 	for range 100 {
@@ -45,7 +44,6 @@ func killTree(p *os.Process) {
 	}
 }
 
-// stat returns the state and the parent of a process, or "" and 0.
 func stat(pid int) (state string, parent int) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {

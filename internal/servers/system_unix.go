@@ -10,6 +10,5 @@ import (
 
 func prepareSystem(cmd *exec.Cmd, username string) error { return setGroupAndUser(cmd, username) }
 
-// killTree kills the group of the process. PostgreSQL's processes outside the group end when they
-// detect its end.
+// PostgreSQL's processes outside the group end when they detect its end.
 func killTree(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -11,13 +11,11 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// MostHeld is the largest number of chunks of records that a soak keeps in memory, for unfinished
-// tasks and tasks due after them. With the other memory per task they take about 200 MB.
+// MostHeld chunks of records need about 200 MB, with the other memory per task.
 const MostHeld = 128
 
 const chunkRecords = 1 << 12
 
-// ErrHeld returns the error of a soak whose memory would grow without bound.
 func (b *Belt) ErrHeld() error {
 	return fmt.Errorf("soak: a task is not done after %d others were due, and a soak holds no "+
 		"more: more is offered than gets done, or a task hangs", b.most*chunkRecords)
@@ -35,7 +33,7 @@ type Belt struct {
 
 	mu            sync.Mutex
 	chunks, spare []*Chunk // chunks in use, the oldest first; spare chunks for reuse
-	// The generator alone uses Last, the last chunk, and taken, the number of its records in use.
+	// Only the generator uses Last, the last chunk, and taken, the number of its records in use.
 	Last  *Chunk
 	taken int
 
@@ -46,7 +44,6 @@ type Belt struct {
 	once       sync.Once
 }
 
-// An Asked requests the results so far and receives them.
 type Asked struct {
 	Wanted *atomic.Bool
 	Answer func(soFar func() (*result.Result, error))
@@ -62,13 +59,11 @@ type Chunk struct {
 
 func (c *Chunk) isDone() bool { return c.done.Load() == 2*chunkRecords }
 
-// NewBelt returns a Belt with at most most chunks.
 func NewBelt(most int) *Belt {
 	return &Belt{most: most, ring: make(chan struct{}, 1), room: make(chan struct{}, 1),
 		quit: make(chan struct{}), taken: chunkRecords}
 }
 
-// Start begins to fold.
 func (b *Belt) Start(f *Fold, a Asked, peak *atomic.Int64) {
 	b.fold, b.asked, b.peak = f, a, peak
 	b.folding.Go(func() {
@@ -83,7 +78,7 @@ func (b *Belt) Start(f *Fold, a Asked, peak *atomic.Int64) {
 	})
 }
 
-// Next returns the record of the next task, or nil if too many chunks are in use.
+// Next returns nil if too many chunks are in use.
 func (b *Belt) Next(due int64) *record.Record {
 	if b.taken == chunkRecords || b.isWaitedFor() {
 		if b.Last != nil {
@@ -112,7 +107,7 @@ func (b *Belt) isWaitedFor() bool {
 	return len(b.chunks) == 1
 }
 
-// Settle adds steps to the counter of a chunk. The last step wakes the fold.
+// The last step wakes the fold.
 func (b *Belt) Settle(c *Chunk, steps int64) {
 	if c.done.Add(steps) == 2*chunkRecords {
 		signal(b.ring)
@@ -177,13 +172,12 @@ func (b *Belt) foldDone() {
 	}
 }
 
-// Close stops the goroutine and waits for it. It may be called more than once.
+// Close may be called more than once.
 func (b *Belt) Close() {
 	b.once.Do(func() { close(b.quit) })
 	b.folding.Wait()
 }
 
-// End folds the remaining records after the run.
 func (b *Belt) End() *Fold {
 	b.Close()
 	for _, c := range b.chunks {

@@ -18,8 +18,8 @@ import (
 )
 
 // A Continuation is the second part of an interrupted soak. The tasks in the system were lost, so
-// the soak continues at the next interval of the timeline with an empty system. Tasks that were due
-// before and are not in the first part are reported as missing.
+// it continues at the next interval of the timeline with an empty system. Tasks that were due
+// before and are not in the first part are missing.
 type Continuation struct {
 	before *result.Result
 	window int // last interval with arrivals in the first part
@@ -48,8 +48,6 @@ func NewContinuation(before *result.Result) *Continuation {
 	return c
 }
 
-// Skip skips the arrivals before the second part, and returns the rest. It calls step from time to
-// time.
 func (c *Continuation) Skip(
 	next arrivals.Next, tasks int, duration time.Duration, step func(),
 ) arrivals.Next {
@@ -109,8 +107,8 @@ func ofPart(side string, reason result.Reason) string {
 	return side + gap + reason.Text
 }
 
-// join merges the results of the two parts. second contains the timeline of both. lastEnd is the
-// last end of its tasks, in ns. Metrics that only one part has are omitted.
+// second contains the timeline of both parts. lastEnd is in ns. Metrics that only one part has are
+// omitted.
 func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Result, error) {
 	first := c.before
 	r := &result.Result{Name: second.Name, Seed: second.Seed, Tasks: first.Tasks + second.Tasks,
@@ -245,8 +243,8 @@ func readingOf(unit string, sums map[string]*hdrhistogram.Histogram) (of, what s
 	return "", "", false
 }
 
-// timesIn returns the number of tasks in a distribution. It returns 0 if the distribution cannot be
-// read, an error that MergeReadings has already reported.
+// timesIn returns 0 for an unreadable distribution, an error that MergeReadings has already
+// reported.
 func timesIn(p *result.Result, of string) float64 {
 	for _, reading := range p.Readings {
 		if reading.Of != of {

@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// Limits for drift that only long runs show: in runs of soakDriftTasks or more, a significant
-// relative change of the p99 above p99Drift, or of the share of completed tasks above doneDrift.
-// There was no false alarm in 240 stable queues of 120,000 tasks at loads of 0.8 and 0.95.
+// Limits for drift that only runs of soakDriftTasks or more show: a significant relative change of
+// the p99 above p99Drift, or of the share of completed tasks above doneDrift. There was no false
+// alarm in 240 stable queues of 120,000 tasks at loads of 0.8 and 0.95.
 const (
 	soakDriftTasks = 100_000
 	p99Drift       = 0.1
@@ -61,9 +61,8 @@ func doubtDrift(r *result.Result, format string, args ...any) {
 	r.Doubt(result.Suspect, rundir.CheckDrift, format, args...)
 }
 
-// slopeErrors returns the slope of a regression line through the batches in standard errors. As in
-// CompareHalves, the standard error allows for correlation, because a random walk has a slope as
-// well.
+// slopeErrors returns the slope of a regression line in standard errors, which allow for
+// correlation, because a random walk has a slope as well.
 func slopeErrors(x [observe.Batches]float64) float64 {
 	const middle = float64(observe.Batches-1) / 2
 	mean, _ := observe.MeanAndSD(x[:])
@@ -84,7 +83,7 @@ func slopeErrors(x [observe.Batches]float64) float64 {
 	return validity.ErrorsOf(slope, math.Sqrt(validity.Variance(square, product)/spread))
 }
 
-// mostTails is the number of histograms from which neighbouring pairs are merged.
+// At mostTails histograms, neighbouring pairs are merged.
 const mostTails = 8 * observe.Batches
 
 // tails contains histograms of batches of equal size, which doubles as the run grows. Each factor
@@ -138,7 +137,7 @@ func tailFrom(bin int) float64 {
 	return math.Ldexp(float64(16+bin%16), bin/16-1)
 }
 
-// p99s returns the p99 of each of observe.Batches batches. It ignores an incomplete last histogram.
+// p99s ignores an incomplete last histogram.
 func (t *tails) p99s() (q [observe.Batches]float64, ok bool) {
 	full := t.n / max(t.size, 1)
 	if full < observe.Batches {

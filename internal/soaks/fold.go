@@ -21,14 +21,12 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// A Fold aggregates the records of a soak, which must be added in the order of their due times:
-// sums, histograms with three significant digits, the timeline, and the state of the invariants and
-// the oracle. It needs a few megabytes plus memory for the tasks in the system.
+// A Fold aggregates the records of a soak, which must be added in the order of their due times. It
+// needs a few megabytes plus memory for the tasks in the system.
 type Fold struct {
-	o     *observe.Run
-	begun observe.Run // copy of o at the begin of the run
-	cut   bool
-	// nil unless the run continues an interrupted one
+	o      *observe.Run
+	begun  observe.Run // copy of o at the begin of the run
+	cut    bool
 	second *Continuation
 
 	first int   // index of the first measured task
@@ -72,11 +70,8 @@ const (
 	foldError  = 0.001
 )
 
-// longestTime is the upper end of a soak's histograms, longer than any task.
 const longestTime = int64(4 * 87_600 * time.Hour)
 
-// NewFold returns a Fold for a run of about the duration span. second is nil unless the run
-// continues an interrupted one.
 func NewFold(o *observe.Run, span time.Duration, second *Continuation) *Fold {
 	s := o.Plan
 	f := &Fold{o: o, begun: *o, first: math.MaxInt,
@@ -104,8 +99,7 @@ func NewFold(o *observe.Run, span time.Duration, second *Continuation) *Fold {
 	return f
 }
 
-// IsOf sets the state of the run at its end. cut means that records after the last added one are
-// missing.
+// cut means that records after the last added one are missing.
 func (f *Fold) IsOf(o *observe.Run, cut bool) { f.o, f.flow.Run, f.cut = o, o, cut }
 
 func (f *Fold) add(r *record.Record) {
@@ -163,7 +157,7 @@ func (f *Fold) add(r *record.Record) {
 	}
 }
 
-// mostTenants is the largest number of tenants with separate sums in a soak. They need 10 MB.
+// The sums of 100,000 tenants need 10 MB.
 const mostTenants = 100_000
 
 func (f *Fold) addGrouped(g observe.Group, response int64) {
@@ -173,8 +167,8 @@ func (f *Fold) addGrouped(g observe.Group, response int64) {
 	_ = f.grouped[g].RecordValue(max(response, 0))
 }
 
-// groupP99 returns the p99 response of a group. For Others it subtracts the noisy tenant's
-// histogram from the one of all tasks. ok is false if the noisy tenant has no histogram.
+// For Others, groupP99 subtracts the noisy tenant's histogram from the one of all tasks. ok is
+// false if the noisy tenant has no histogram.
 func (f *Fold) groupP99(g observe.Group, noisy int32) (ns int64, ok bool) {
 	h := f.grouped[min(g, observe.Others-1)]
 	if g == observe.Others {
@@ -192,9 +186,8 @@ func (f *Fold) groupP99(g observe.Group, noisy int32) (ns int64, ok bool) {
 	return min(p99, f.times[0].longest), true
 }
 
-// Result returns the result of the soak. It omits everything that requires all records: classes,
-// slots found by short tasks, the interval of the p99, and tests of the plan's gaps and of values
-// of single tasks.
+// Result omits everything that requires all records: classes, slots found by short tasks, the
+// interval of the p99, and tests of the plan's gaps and of values of single tasks.
 func (f *Fold) Result() (*result.Result, error) {
 	r, err := f.part()
 	if err != nil || f.second == nil {
@@ -261,8 +254,8 @@ func (f *Fold) part() (*result.Result, error) {
 	return r, nil
 }
 
-// soFar returns the result as if the plan ended with the last added record. peak is the largest
-// number of tasks in flight so far. The fold does not change.
+// soFar returns the result as if the plan ended with the last added record. The fold does not
+// change.
 func (f *Fold) soFar(peak int64) (*result.Result, error) {
 	o, now := f.begun, *f
 	o.Peak, o.Service = peak, f.flow.Busy
@@ -311,7 +304,7 @@ func (f *Fold) reportLength(r *result.Result, m observe.Measured) {
 	k := validity.MemoryOf(f.o, r, 0, m)
 	if mean, ok := r.Metric(metric.MeanWait); ok && mean > 0 {
 		means, ok := f.waits.Means()
-		if ok && float64(m.N) >= k.TakesMeanWait() {
+		if ok && float64(m.N) >= k.TasksForMeanWait() {
 			low, high, _ := validity.MeanInterval(means[:])
 			r.Add(metric.MeanWaitLow, max(low, 0))
 			r.Add(metric.MeanWaitHigh, high)

@@ -9,15 +9,14 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// slack is the time for which a record is held back. A step that is due when its predecessor ends
-// becomes known slightly later than its due time. A record later than slack is folded out of order.
+// A record is held back for slack, because a step that is due when its predecessor ends becomes
+// known slightly later than its due time. A later record is folded out of order.
 const slack = int64(time.Second)
 
-// order sorts copies of the records of tasks that depend on others, which arrive almost in the
-// order of due times.
+// order sorts copies of the records of tasks that depend on others.
 type order struct{ held []record.Record }
 
-// pass adds records, and passes on all records that are due at least slack before the last one.
+// pass passes on all records that are due at least slack before the last one.
 func (o *order) pass(more []record.Record, to func(*record.Record)) {
 	o.held = append(o.held, more...)
 	slices.SortStableFunc(o.held, func(a, b record.Record) int {

@@ -19,8 +19,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A spool is a simple durable queue in a directory: one file per message, named by number, attempts
-// and due time. It has one Fault.
+// A spool is a directory with one file per message, named by number, attempts and due time.
 type spool struct {
 	fault Fault
 	dir   string
@@ -33,10 +32,8 @@ type spool struct {
 	known []string // names read but not yet taken
 }
 
-// A Fault is a defect of the queue.
 type Fault int
 
-// The faults, with Sound for none.
 const (
 	Sound           Fault = iota
 	OneConsumerMore       // above the limit
@@ -54,7 +51,6 @@ const (
 	AcksMost      // except 1 in 20, delivered again to the next instance
 )
 
-// Spec returns the strategy with that fault.
 func Spec(f Fault) strategies.Spec {
 	return strategies.Spec{
 		Name: "spool", RealClock: true, Retries: true, FIFO: true,
@@ -125,7 +121,6 @@ func (s tooOpen) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// names returns the messages' names in order.
 func (q *spool) names() (names []string, err error) {
 	entries, err := os.ReadDir(q.dir)
 	for _, e := range entries {
@@ -249,7 +244,7 @@ func (q *spool) close() error {
 	return os.RemoveAll(q.dir)
 }
 
-// spooled is a delivery. Its lease is not renewed, but long enough for the clauses.
+// A lease is not renewed, but long enough for the clauses.
 type spooled struct {
 	queue   *spool
 	name    string

@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// Resolvable reports whether n values determine the quantile p: whether the upper end of its 95 %
-// interval by order statistics exists, pⁿ ≤ 0.025. A median needs 6 values, a p99 368 and a p99.9
-// 3688.
+// Resolvable reports whether the upper end of the 95 % interval of the quantile p by order
+// statistics exists, pⁿ ≤ 0.025. A median needs 6 values, a p99 368 and a p99.9 3688.
 func Resolvable(p float64, n int) bool {
 	return n > 0 && float64(n)*math.Log(p) <= math.Log(0.025)
 }
 
-// LeastTasks returns the smallest number of values that determine the quantile p.
+// LeastTasks returns the smallest n for which p is Resolvable.
 func LeastTasks(p float64) int {
 	n := int(math.Log(0.025) / math.Log(p))
 	for !Resolvable(p, n) {
@@ -36,17 +35,15 @@ func NearestRanks(into, values []int64, ps ...float64) []int64 {
 	return into
 }
 
-// A Ranking finds quantiles by partial sorting. Each search is limited to the values between the
-// ranks already found.
+// A Ranking searches only between the ranks already found.
 type Ranking struct {
 	values  []int64
 	settled []int
 }
 
-// NewRanking returns a ranking of values, which must not be empty. It reorders them.
+// values must not be empty. Their order changes.
 func NewRanking(values []int64) *Ranking { return &Ranking{values: values} }
 
-// At returns the p-quantile, as NearestRanks does.
 func (r *Ranking) At(p float64) int64 {
 	rank := Rank(len(r.values), p)
 	i, there := slices.BinarySearch(r.settled, rank)
@@ -76,13 +73,10 @@ func Rank(n int, p float64) int {
 	return max(int(r), 1)
 }
 
-// selectFrom partially sorts values so that the values at the ascending ranks (from 1) are in their
-// sorted places, with smaller values before and larger values after them. For a million values this
-// takes a third of the time of sorting. It is Hoare's algorithm (Algorithm 65: Find, 1961) for
-// several ranks at once.
-//
-// offset is the index of the first value in the whole slice. depth bounds the number of bad
-// partitions, after which it sorts.
+// selectFrom moves the values at the ascending ranks (from 1) to their sorted places. For a million
+// values this takes a third of the time of sorting. It is Hoare's algorithm (Algorithm 65: Find,
+// 1961) for several ranks at once. offset is the index of the first value in the whole slice. depth
+// bounds the number of bad partitions, after which it sorts.
 func selectFrom(values []int64, offset int, ranks []int, depth int) {
 	for len(ranks) > 0 && len(values) > 1 {
 		if depth == 0 || len(values) <= 12 {
@@ -101,9 +95,8 @@ func selectFrom(values []int64, offset int, ranks []int, depth int) {
 	}
 }
 
-// partition moves one value to its sorted place, with smaller or equal values before it and larger
-// or equal values after it, and returns its index. The pivot is the median of three, and the scan
-// stops at equal values. This avoids the worst case for sorted and for equal values.
+// partition returns the index of a value in its sorted place. The pivot is the median of three, and
+// the scan stops at equal values. This avoids the worst case for sorted and for equal values.
 func partition(values []int64) int {
 	last := len(values) - 1
 	a, b, c := &values[0], &values[last/2], &values[last]

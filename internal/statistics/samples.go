@@ -9,15 +9,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Median returns the middle value, or the mean of the two middle values. values must not be empty.
-// It does not change their order, and does not overflow.
+// values must not be empty. The mean of two middle values does not overflow.
 func Median(values []float64) float64 {
 	v := slices.Sorted(slices.Values(values))
 	return v[(len(v)-1)/2]/2 + v[len(v)/2]/2
 }
 
-// Ratio returns now/base. Equal numbers, including 0 and 0, have the ratio 1. The ratio of any
-// other number to 0 is infinite.
+// Ratio returns now/base. Equal numbers, including 0 and 0, have the ratio 1.
 func Ratio(base, now float64) float64 {
 	if base == now {
 		return 1
@@ -25,8 +23,8 @@ func Ratio(base, now float64) float64 {
 	return now / base
 }
 
-// Student returns the two-sided quantile of Student's t distribution for the mean of n values at
-// significance level alpha. It is cached, because computing it takes about 20 µs.
+// Student returns the two-sided quantile of Student's t distribution for the mean of n values. It
+// is cached, because computing it takes about 20 µs.
 func Student(n int, alpha float64) float64 {
 	key := studentKey{n, alpha}
 	if t, known := students.Load(key); known {

@@ -13,16 +13,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// adaptive sends one load to services of which 10 to 14 calls at once are the most that is good, or
-// of which any number is, and compares strategies that learn their limit, up to 200, with pools of
-// fixed limits. The claim is what adaptive limits are recommended for.
-//
-// A case is a strategy. Its regret in a setting is the share of the throughput of the best fixed
-// limit that it loses or, if that is less than 5 %, its p99 as a multiple of the best limit's. It
-// meets the claim if in each setting it loses less than 5 % and its p99 is at most twice as long.
-// The best limit has the most throughput, or the shortest p99 of several within 1 % of that.
-//
-// The libraries read package time, so they run under the virtual clock, too.
+// A case is a strategy that learns a limit of up to 200. It meets the claim if, at each service, it
+// has at least 95 % of the throughput and at most twice the p99 of the best fixed limit. That limit
+// has the most throughput, or the shortest p99 of several within 1 % of that.
 var _ = register(Study{
 	Name:     "adaptive",
 	Question: "how close does a learned limit come to the best fixed limit?",
@@ -59,7 +52,7 @@ var _ = register(Study{
 	Draw:  []drawing{drawAdaptive},
 })
 
-// adaptives learn from their highest limit down, as the libraries do here, or from the right one.
+// The limits start at the maximum, the default of the libraries, or near the best one.
 var adaptives = []string{"adaptive_aimd", "adaptive_gradient", "adaptive_vegas", "adaptive_envoy",
 	"failsafe_adaptive", "concurrency_limits", "concurrency_limits:algorithm=gradient2",
 	"adaptive_gradient:initial=10", "adaptive_vegas:initial=10"}
@@ -74,10 +67,9 @@ const (
 	adaptiveTie    = 0.99 // share of the best throughput, among fixed limits
 )
 
-// fixedLimits lists the limits of the pools. Eight slots are busy on average.
+// Eight slots are busy on average.
 var fixedLimits = []int{10, 12, 14, 20, 50, adaptiveMost}
 
-// An adaptiveSetting is a service.
 type adaptiveSetting struct{ name, where, work, target string }
 
 var adaptiveSettings = []adaptiveSetting{
@@ -102,7 +94,6 @@ func (s adaptiveSetting) at(name string, limit int) bench.Scenario {
 	return sc
 }
 
-// best returns the best fixed limit, or false if none was measured.
 func (s adaptiveSetting) best(m *evidence.Measured) (limit int, ok bool) {
 	most, shortest := 0.0, math.Inf(1)
 	for _, n := range fixedLimits {
@@ -117,7 +108,6 @@ func (s adaptiveSetting) best(m *evidence.Measured) (limit int, ok bool) {
 	return limit, limit > 0
 }
 
-// A regret compares a strategy with the best fixed limit of a setting.
 type regret struct {
 	kept, slower evidence.Interval // relative to its throughput and p99
 }
@@ -128,13 +118,12 @@ func (s adaptiveSetting) regret(m *evidence.Measured, name string) regret {
 		evidence.OfMean(m.Ratios(s.cell(name), s.fixed(limit), p99Response))}
 }
 
-// meets reports whether the setting is certainly met, and whether it is certainly missed.
+// Both results are false if the intervals do not decide.
 func (r regret) meets() (yes, no bool) {
 	return r.kept.Lo >= adaptiveKept && r.slower.Hi <= adaptiveSlower,
 		r.kept.Hi < adaptiveKept || r.slower.Lo > adaptiveSlower
 }
 
-// String formats the lost throughput or, without a loss, the p99.
 func (r regret) String() string {
 	if r.kept.Mid < adaptiveKept {
 		return evidence.Short(r.kept, text.ShortShare)

@@ -14,16 +14,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// backpressure overloads four workers. The claim comes from a post on shedding under load (pattern:
-// backpressure with channels). The post-mortem of a scraper claims the opposite: blocking sends
-// lose nothing.
+// The claim comes from a post on shedding under load (pattern: backpressure with channels). The
+// post-mortem of a scraper claims the opposite: blocking sends lose nothing.
 //
-// The cases are the producers that exceed the capacity. A case meets the claim if
-// bounded_queue_shed has at least 5 % more goodput than worker_pool.
-//
-// The recovery time, makespan minus the last due time, is the time to work off the backlog. With
-// further arrivals at load ρ it would be 1/(1 − ρ) times as long. It depends on the length of the
-// run, so larger sizes only add repetitions.
+// A case is a producer. It meets the claim if bounded_queue_shed has at least 5 % more goodput than
+// worker_pool. The recovery time grows with the length of the run, so larger sizes only add
+// repetitions.
 var _ = register(Study{
 	Name: "backpressure",
 	Question: "under overload, is it better to block or to shed, and how soon does the system " +
@@ -78,8 +74,8 @@ type producer struct {
 
 func (p producer) cell(name string) bench.Scenario { return overloadCell(name, p.process, p.load) }
 
-// The second producer swings from 0.2 to 1.4 of the capacity, over two periods of 2500 tasks. The
-// 32 clients think for 20 ms. Without waiting they would offer two and a half times the capacity.
+// The swinging load is between 0.2 and 1.4, over two periods of 2500 tasks. The clients would offer
+// 2.5 times the capacity if they did not wait.
 var producers = []producer{
 	{fmt.Sprintf("load %v", overloadLoad), fmt.Sprintf("at load %v", overloadLoad), "poisson",
 		overloadLoad},

@@ -12,13 +12,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// breaker puts a circuit breaker between callers and services that fail for ten seconds. A service
-// freezes, so calls time out. A service works for callers that have given up and retry. A service
-// has used up its quota and refuses all calls at once. A service refuses only the excess at once.
-//
-// The cost to the caller is the share of tasks not done within a second, to the callee the number
-// of calls without a result. A case meets the claim if the breaker removes at least a tenth of the
-// caller's cost, and a larger share of the callee's.
+// The services fail for ten seconds. The caller's cost is the share of tasks not done within a
+// second. The callee's cost is the number of calls without a result. A case meets the claim if the
+// breaker removes at least a tenth of the caller's cost, and a larger share of the callee's.
 var _ = register(Study{
 	Name:     "breaker",
 	Question: "what does a circuit breaker save while a service is in trouble, and whom?",
@@ -58,8 +54,7 @@ type trouble struct {
 	timeout                          time.Duration
 }
 
-// inPulse returns a load of the given multiple of the capacity, 400 calls/s, for ten seconds, with
-// half the capacity for 20 s before and 30 s after.
+// inPulse returns a load of ten seconds at a multiple of the capacity, 400 calls/s.
 func inPulse(load float64) (bench.Load, int) {
 	stages := fmt.Sprintf("stages:unit=rate,at=200x20s_%vx%v_200x30s", 400*load, breakerTrial)
 	return loadOf(stages, 0),

@@ -15,11 +15,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// buffer varies the queue in front of four workers. The claim is the rule of thumb for the size of
-// a buffered channel (pattern: backpressure with channels).
-//
-// The cases are the bursts and the overload. A case meets the claim if the longest queue sheds at
-// most one task in a hundred. The memory is the mean queue length in tasks by Little's law.
+// The claim is the rule of thumb for the size of a buffered channel (pattern: backpressure with
+// channels). A case meets the claim if the longest queue sheds at most one task in a hundred.
 var _ = register(Study{
 	Name:     "buffer",
 	Question: "what does a larger buffer buy under bursts, and under a lasting overload?",
@@ -66,8 +63,8 @@ var bufferCases = []bufferCase{
 
 var bursts, overload = bufferCases[0], bufferCases[2]
 
-// bufferCell returns a run that fills its queue during the warm-up: at load 1.5 a third of the
-// arrivals stays in the queue.
+// The queue is full before the end of the warm-up: at load 1.5, a third of the arrivals stays in
+// it.
 func bufferCell(size Size, name string, c bufferCase, queue int) bench.Scenario {
 	tasks := [...]int{16_000, 60_000, 400_000}[size]
 	if c == overload {
@@ -93,8 +90,8 @@ func bufferSweep(size Size, name string, c bufferCase) (cells []bench.Scenario) 
 	return cells
 }
 
-// acceptedRate returns the accepted tasks per second, which is the throughput in the long run.
-// ops/s is lower, because it includes the time to empty the queue after the last arrival.
+// acceptedRate is the throughput in the long run. The measured throughput is lower, because it
+// includes the time to empty the queue after the last arrival.
 func acceptedRate(r evidence.Run) float64 { return r(metric.Offered) * (1 - r(metric.Shed)) }
 
 func meanQueued(m *evidence.Measured, sc bench.Scenario) evidence.Interval {

@@ -14,22 +14,18 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// cpu_io mixes tasks that compute with tasks that wait. The Node.js guide on not blocking the event
-// loop advises a separate computation pool, as large as the number of cores. The study has three
-// parts:
+// The claim is from the Node.js guide on not blocking the event loop, which advises a separate
+// computation pool, as large as the number of cores. The study has three parts:
 //
-//   - Slots, under the virtual clock: labelled computations of 200 ms among calls of 10 ms. This
-//     clock gives each slot a core, which favours one pool if it computes more tasks than there are
-//     cores.
-//   - Cores, under the real clock: a fixed number of tasks from more clients than slots. Half of
-//     the tasks compute for 1 ms and half wait for 2 ms. The computation pool has as many slots as
-//     a machine of two cores, or one fewer to leave a core for tasks that wake up.
-//   - Tasks that compute and then wait, and so fit neither pool, in the computation pool.
+//   - Computations among calls, under the virtual clock. It gives each slot a core, which favours
+//     one pool if it computes more tasks than there are cores.
+//   - The same under the real clock. The computation pool has as many slots as a machine of two
+//     cores, or one fewer to leave a core for tasks that wake up.
+//   - Tasks that compute and then wait, and so fit neither pool.
 //
-// The cases are the limits and both sizes of the computation pool. A case meets the claim under two
-// conditions. The p99 of the waiting tasks is more than a tenth higher with one pool than with two
-// (under the real clock the mean response, because runs are short). And two pools have at least
-// nine tenths of one pool's throughput of real tasks.
+// The latency of the waiting tasks must be more than a tenth higher with one pool than with two. It
+// is the p99, or under the real clock the mean, because runs are short. Two pools must have at
+// least nine tenths of one pool's throughput of real tasks. Each condition at each limit is a case.
 var _ = register(Study{
 	Name: "cpu_io",
 	Question: "what do separate pools for computing and for waiting win and lose, and at which " +
@@ -92,13 +88,12 @@ func twoKindsCell(size Size, name string, k int) bench.Scenario {
 		calling, computing), poisson(0),
 		bench.Stop{Tasks: [...]int{20_000, 60_000, 400_000}[size], Warmup: 0.1})
 	sc.Limit, sc.Load.PerSecond = k, compute+call
-	// room for all tasks, or a full class pool would block the other class in Submit
+	// With a shorter queue, a full class pool would block the other class in Submit.
 	sc.Queue = 100_000
 	return sc
 }
 
-// realKindsCell returns equally many tasks of two kinds, from more clients than slots. The
-// number of tasks is fixed, because in a fixed time two pools would do more of the faster kind.
+// The number of tasks is fixed, because in a fixed time two pools would do more of the faster kind.
 func realKindsCell(size Size, name string, k int) bench.Scenario {
 	return realCell(name, k, "cpu_io:p=0.5,cpu=1ms,wait=const(2ms)",
 		bench.Stop{Tasks: [...]int{130, 1000, 5000}[size]})
@@ -122,7 +117,6 @@ const (
 	computeMean = metric.CPUMeanResponse
 )
 
-// A coreCase compares a metric of one pool and of two at several limits.
 type coreCase struct {
 	noun, clock string
 	limits      []int
@@ -187,8 +181,8 @@ func judgeCores(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// allComputing returns the share of the time during which k or more computations share the cores.
-// It is exact for M/M/c, independent of the mean: P(N ≥ k) = P(wait)·ρ^(k−c).
+// allComputing returns the share of the time during which k or more computations share the cores:
+// P(N ≥ k) = P(wait)·ρ^(k−c), exact for M/M/c.
 func allComputing(k int) float64 {
 	a := theory.Must(theory.MMk(theory.Pool{Rate: coreBusy * corePool / computing.Seconds(),
 		MeanService: computing.Seconds(), Limit: corePool}))

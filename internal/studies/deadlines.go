@@ -13,10 +13,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// deadlines compares orders of tasks, some of which use the tasks' deadlines.
-//
-// The cases are the loads. Below the capacity, a case meets the claim if earliest_deadline misses
-// no more deadlines than any other order, above the capacity if it misses at least nine in ten.
+// A case is a load. Below the capacity, it meets the claim if earliest_deadline misses no more
+// deadlines than any other order. Above the capacity, earliest_deadline must miss at least nine in
+// ten.
 var _ = register(Study{
 	Name:     "deadlines",
 	Question: "which order of tasks misses the fewest deadlines?",

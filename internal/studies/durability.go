@@ -13,17 +13,14 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// durability compares durable strategies with in-process pools. The tasks hash a single block,
-// which costs almost nothing. Eight clients that wait for their tasks measure the throughput.
-// Poisson arrivals measure the response from the due time and, at the lowest rate, the time until
-// an idle consumer has the task. A file that is synced once per task measures the disk alone.
+// Eight clients that wait for their tasks measure the throughput. Poisson arrivals measure the
+// response and, at the lowest rate, the time until an idle consumer has the task. A file that is
+// synced once per task measures the disk alone.
 //
 // The cases are the strategies whose tasks survive the process. A strategy is fast enough if the
 // interval of its throughput is at or above durableRate. It is too slow if the interval is below
-// durableRate in the repetitions in which its threads waited for a processor for less than a fifth
-// of the time, because other programs can only slow a queue down.
-//
-// Strategies that need a server take part if one is given. The finding lists the others.
+// durableRate in the undisturbed repetitions (see crowded), because other programs can only slow a
+// queue down.
 var _ = register(Study{
 	Name:     "durability",
 	Question: "what does it cost that accepted tasks survive, and is a durable queue fast enough?",
@@ -63,9 +60,7 @@ var _ = register(Study{
 
 const durableRate = 1000
 
-// durableRates lists the rates of the Poisson arrivals, in tasks per second, by size. The quick
-// size omits rates that a usual disk cannot sustain, because these runs would be INVALID. The
-// clients alone decide the claim.
+// The quick size omits rates that a usual disk cannot sustain, because these runs would be INVALID.
 var durableRates = [3][]float64{{100}, {10, 100, durableRate, 5000},
 	{10, 100, durableRate, 5000}}
 
@@ -84,12 +79,11 @@ var durableSpans = [3]struct {
 var embedded = []string{pooled, "dispatcher", "jetstream:store=memory", "jetstream",
 	"sqlite_queue:sync=normal", "jetstream:sync=always", "sqlite_queue"}
 
-// nonDefault has non-default parameters. With asynq's default poll of 1 s, the clients would
-// measure its pauses.
+// With asynq's default poll of 1 s, the clients would measure its pauses.
 var nonDefault = map[string]string{"asynq": "asynq:poll=100ms"}
 
-// durableVariants returns the embedded strategies and all strategies that need a server, with each
-// value of their own choices. The choice recovery has no effect without a kill.
+// durableVariants includes each value of the strategies' own choices. The choice "recovery" has no
+// effect unless the process is killed.
 func durableVariants() []strategies.Variant {
 	all := strategy(embedded...)
 	common := map[string]bool{"recovery": true}

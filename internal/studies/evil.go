@@ -18,9 +18,7 @@ import (
 )
 
 // evil mixes tasks that never end with good ones, like an attacker who knows a request that a
-// server never completes (the Node.js guide on not blocking the event loop). In the first part they
-// cannot be recognised beforehand. In the second a timeout ends them. In the third they are long
-// tasks that are labelled, or that are suspended between two steps.
+// server never completes (the Node.js guide on not blocking the event loop).
 //
 // A pool counts as stopped if a good task, of 10 ms on average, takes a minute or more. The claim
 // holds if every pool of k slots is stopped in every run with k or more endless tasks, for every
@@ -59,10 +57,10 @@ const (
 	evilTasks = 3000
 	evilLoad  = 0.4 // load of the good tasks alone
 	evilGood  = 10 * time.Millisecond
-	// effectively no timeout, because the good tasks of a run are due within 20 s
+	// effectively no timeout: the good tasks of a run are due within 20 s
 	evilNever = time.Hour
 	evilLong  = 100 * time.Second // length of tasks that are practically endless
-	// response in seconds from which a good task shows that the pool is stopped
+	// response in seconds
 	evilMinute = 60.0
 )
 
@@ -71,7 +69,7 @@ var (
 	evilKeepers  = []string{"worker_pool", "segregated:long=1", "partitioned:quantum=10ms"}
 	evilShares   = []float64{0, 0.0006, 0.0009, 0.0012, 0.0016, 0.002, 0.003}
 	evilTimeouts = []time.Duration{time.Second, 100 * time.Millisecond}
-	// load of all tasks together, with endless ones cut off by the timeout
+	// load of all tasks together, including endless ones until their timeout
 	evilBusy = []float64{0.5, 0.7, 0.9, 1.1, 1.3}
 )
 
@@ -93,7 +91,6 @@ func evilUnknown(name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// evilTimed returns the run in which all tasks together cause the load busy, given the timeout.
 // With arrival rate λ and a share p of endless tasks: k·busy = λ·(p·timeout + (1−p)·E[S]).
 func evilTimed(timeout time.Duration, busy float64) bench.Scenario {
 	rate := evilLoad * limit / evilGood.Seconds()
@@ -125,8 +122,8 @@ type evilRun struct {
 	p99, longest, inTime, inFlightMax float64
 }
 
-// evilRuns returns all repetitions of cells. The number of endless tasks comes from a run of the
-// same work in which each was started and failed by its timeout.
+// The number of endless tasks comes from a run of the same work in which all of them failed by the
+// timeout.
 func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []evilRun) {
 	for i, sc := range cells {
 		m.Pairs(sc, countedBy[i], func(of, counted evidence.Run) float64 {
@@ -146,8 +143,7 @@ func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []e
 	return runs
 }
 
-// evilKnownRuns returns the runs with labelled tasks. Their number j follows from the total work:
-// n·E[S] = short·(n−j) + long·j.
+// The number j of long tasks follows from the total work: n·E[S] = short·(n−j) + long·j.
 func evilKnownRuns(m *evidence.Measured, name string) (runs []evilRun) {
 	for _, sc := range evilKnown(name) {
 		m.Of(sc, func(r evidence.Run) float64 {

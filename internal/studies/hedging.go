@@ -15,10 +15,8 @@ import (
 
 // hedging calls three services at which one call in fifty takes twenty times as long as the others.
 // At the first the reason is chance, independent for the second attempt. The second has as many
-// slots as the pool, queues the excess, and finishes the work of the cancelled attempt. At the
-// third the task is the reason, so the second attempt is as slow as the first.
-//
-// The cases are the loads of each service. A case meets the claim if second attempts reduce the p99
+// slots as the pool, and finishes the work of the cancelled attempt. At the third the second
+// attempt is as slow as the first. A case meets the claim if second attempts reduce the p99
 // response to at most four fifths with at most 5 % more calls, rounded.
 var _ = register(Study{
 	Name:     "hedging",
@@ -65,8 +63,7 @@ var slownesses = []slowness{
 		"flaky:errors=0,draw=task,spikes=1,spike=" + hedgeLaw},
 }
 
-// hedgeSweep returns the scenarios of a strategy at each load of each service, ordered by service.
-// Almost all of the time is the call, not the task.
+// The scenarios are ordered by service.
 func hedgeSweep(size Size, name string) (cells []bench.Scenario) {
 	for _, why := range slownesses {
 		for _, load := range hedgeLoads {
@@ -93,7 +90,7 @@ func judgeHedging(m *evidence.Measured) decide.Finding {
 	for service, why := range slownesses {
 		alone, with := hedgesOf(pooled, service), hedgesOf(hedging, service)
 		for i, load := range hedgeLoads {
-			// both conditions in one number, each relative to its threshold
+			// Both conditions make one number, each relative to its threshold.
 			both := evidence.OfProduct(m.Pairs(with[i], alone[i], func(a, b evidence.Run) float64 {
 				return max(a(p99Response)/b(p99Response)/hedgeCut, moreCalls(a)/hedgeMore)
 			}))

@@ -15,9 +15,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// load sweeps the load with exponential task times, for which exact results exist. The cases are
-// the loads below 1. A case meets the claim if all strategies in which a task waits for a slot have
-// the same p99, to the nanosecond, with the same tasks.
+// A case is a load below 1. It meets the claim if all strategies in which a task waits for a slot
+// have the same p99, to the nanosecond, with the same tasks.
 var _ = register(Study{
 	Name:     "load",
 	Question: "how do response and throughput change as the load nears the capacity?",
@@ -108,8 +107,7 @@ func judgeLoad(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// fallsBehind reports whether a strategy neither sheds nor keeps up. Its response then depends on
-// the length of the run.
+// If a strategy neither sheds nor keeps up, its response depends on the length of the run.
 func fallsBehind(m *evidence.Measured, sc bench.Scenario) bool {
 	return m.LostShare(sc).Mid < 0.01 &&
 		m.Mean(sc, metric.Throughput).Mid < 0.95*m.Mean(sc, metric.Offered).Mid
@@ -149,15 +147,13 @@ func drawNearing(m *evidence.Measured) evidence.Figure {
 	}.Planes(slow, done)
 }
 
-// nearingModels maps a strategy of each kind to its queueing model. In a loss system, accepted
-// tasks do not wait.
+// In a loss system, accepted tasks do not wait.
 var nearingModels = map[string]func(theory.Pool) (*theory.Answer, error){
 	pooled:   theory.MMk,
 	shedding: func(p theory.Pool) (*theory.Answer, error) { return theory.MMkK(p, 0) },
 }
 
-// nearingExact returns the theoretical curves of a strategy, up to the load at which its queue has
-// no steady state.
+// The curves end at the load at which the queue has no steady state.
 func nearingExact(
 	beside charts.Series, model func(theory.Pool) (*theory.Answer, error),
 ) (p99, rate charts.Series) {

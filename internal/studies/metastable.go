@@ -14,13 +14,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// metastable raises the load on a server step by step above its capacity, and lowers it again. The
-// callers make up to four attempts of 100 ms each, while the server continues to work for callers
-// that have given up (Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021).
-//
-// Goodput is the number of tasks per second answered in time, by the step in which they arrived.
-// The cases are four clients. A case meets the claim if the goodput at half of the capacity is at
-// least nine tenths as high on the way down as on the way up.
+// metastable raises the load on a server above its capacity, and lowers it again. The server
+// continues to work for callers that have given up (Bronson et al., Metastable Failures in
+// Distributed Systems, HotOS 2021). A case meets the claim if the goodput at half of the capacity
+// is at least nine tenths as high on the way down as on the way up.
 var _ = register(Study{
 	Name: "metastable",
 	Question: "does a service recover from an overload by itself, when those that fail come " +
@@ -54,7 +51,7 @@ const (
 	stormStep  = 10 * time.Second
 )
 
-// stormLoads lists the loads on the way up. The way down repeats them without the last.
+// The way down repeats these loads without the last.
 var stormLoads = []float64{0.2, 0.35, stormAt, 0.65, 0.75, 0.9, 1.1}
 
 type stormCase struct{ name, client, server string }
@@ -87,17 +84,14 @@ func (c stormCase) cell() bench.Scenario {
 	return sc
 }
 
-// stormGoodput returns the unit of the goodput of a stage, counted from 1.
 func stormGoodput(stage int) string { return fmt.Sprintf("stage%d-goodput-ops/s", stage) }
 
-// stormDecides returns the units of the goodput on the way up and down at the load of the verdict.
 func stormDecides() []string {
 	up := slices.Index(stormLoads, stormAt) + 1
 	return []string{stormGoodput(up), stormGoodput(2*len(stormLoads) - up)}
 }
 
-// stormAnswered returns the share of answered tasks of a stage. Their number varies by chance
-// between stages of the same load.
+// The number of tasks varies by chance between stages of the same load, so their share is compared.
 func stormAnswered(r evidence.Run, stage int) float64 {
 	return r(stormGoodput(stage)) / r(fmt.Sprintf("stage%d-offered-ops/s", stage))
 }
@@ -129,7 +123,7 @@ func judgeStorm(m *evidence.Measured) decide.Finding {
 	}, "how much of the goodput is left on the way down")
 }
 
-// stormRecovered returns the load on the way down from which the goodput is that of the way up.
+// stormRecovered is the load on the way down from which the goodput equals that on the way up.
 func stormRecovered(m *evidence.Measured, c stormCase) string {
 	for i := len(stormLoads) - 2; i >= 0; i-- {
 		if stormKept(m, c, stormLoads[i]).Mid >= stormLost {

@@ -13,11 +13,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// noisy_neighbour has eight tenants. Seven send at a constant rate, and one sends more and more.
-//
-// The metric is the p99 response of the seven in one pool, divided by the p99 with a share for each
-// tenant. The claim requires at most 1.1 while all send equally, and at least 2 at each load above
-// the capacity. The finding also reports the noisy tenant.
+// The metric is the p99 response of the seven quiet tenants in one pool, divided by the p99 with a
+// share for each tenant. The claim requires at most 1.1 while all send equally, and at least 2
+// above the capacity.
 var _ = register(Study{
 	Name:     "noisy_neighbour",
 	Question: "what do the other tenants of a pool pay when one sends more than its share?",

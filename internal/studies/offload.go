@@ -14,19 +14,14 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// offload compares the gain of a worker pool on several cores with the cost of handing a task over
-// and of being notified of its end (the Node.js guide "Don't block the event loop"). Batches of
-// tasks of one size run inline on the loop, and on workers. A single client, which waits for each
-// answer and cannot use a second core, measures the cost of handing over.
+// The claim is from the Node.js guide "Don't block the event loop". Batches measure the throughput.
+// A single client, which waits for each answer and cannot use a second core, measures the cost of
+// handing over.
 //
 // The cases are the sizes above this cost. A case meets the claim if event_loop_offload completes
 // at least a tenth more tasks per second than the loop. A size within the interval of the cost is
-// undecided unless the gain is certain. The claim is undecided if other programs use the cores:
-// with the two longest sizes, the threads of the offloading runs waited for a processor for a fifth
-// of the time in every repetition.
-//
-// Sizes are nominal, for a task with a core to itself. The harness adds 0.1 to 0.2 µs to each task
-// in both cases.
+// undecided unless the gain is certain. The claim is undecided if other programs disturbed every
+// repetition with the two longest sizes (see crowded).
 var _ = register(Study{
 	Name:     "offload",
 	Question: "from what size on does it pay to hand a task over to a worker pool?",
@@ -54,7 +49,7 @@ var offloadSizes = []time.Duration{200 * time.Nanosecond, time.Microsecond, 10 *
 const (
 	offloadPays  = 1.1                   // throughput ratio that counts as a gain
 	offloadAlone = 10 * time.Microsecond // size of a single client's tasks
-	// estimated overhead of a tiny task, to compute the number of tasks
+	// estimated overhead of a tiny task
 	offloadExtra = 300 * time.Nanosecond
 	offloadBusy  = 20 * time.Millisecond // work in a batch
 	offloadQueue = 1024                  // enough slots to keep all workers busy
@@ -92,7 +87,7 @@ func offloadGain(m *evidence.Measured, name string, of time.Duration) evidence.I
 	return m.Ratio(offloadCell(name, of, Quick), offloadCell(inline, of, Quick), metric.Throughput)
 }
 
-// offloadCost returns the time that handing over adds to a single client's wait, in seconds.
+// offloadCost is in seconds of a single client's wait.
 func offloadCost(m *evidence.Measured, name string) evidence.Interval {
 	return evidence.OfMean(m.Pairs(offloadAloneCell(name, Quick), offloadAloneCell(inline, Quick),
 		func(handed, inline evidence.Run) float64 {
@@ -101,7 +96,7 @@ func offloadCost(m *evidence.Measured, name string) evidence.Interval {
 }
 
 // offloadCrowded returns the share of the time in which ready threads had no processor, with the
-// two longest tasks, or NaN if no system reports it.
+// two longest tasks, or NaN if the system does not report it.
 func offloadCrowded(m *evidence.Measured, name string) float64 {
 	const waited = metric.CPUWait
 	longest := offloadSizes[len(offloadSizes)-2:]
@@ -109,8 +104,7 @@ func offloadCrowded(m *evidence.Measured, name string) float64 {
 		m.Lowest(offloadCell(name, longest[1], Quick), waited))
 }
 
-// breakEven returns the smallest size, in seconds, from which the strategy completes more than the
-// loop, interpolated linearly on logarithmic axes. It returns NaN if the gains do not cross 1.
+// breakEven is in seconds, interpolated on logarithmic axes, or NaN if the gains do not cross 1.
 func breakEven(m *evidence.Measured, name string) float64 {
 	var gains []float64
 	for _, of := range offloadSizes {

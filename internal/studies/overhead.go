@@ -16,16 +16,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// overhead measures the time per task of every strategy, with a batch of tasks that hash a single
-// block. This time includes the harness, so it is an upper bound of the strategy's cost. Its
+// The time per task includes the harness, so it is an upper bound of the strategy's cost. The
 // difference from the cheapest strategy is a lower bound. A strategy meets the claim if its time is
-// below a microsecond. It does not if the difference is above a microsecond in the repetitions in
-// which its threads waited for a processor for less than a fifth of the time.
+// below a microsecond. It does not if the difference is above a microsecond in the undisturbed
+// repetitions (see crowded).
 //
-// Strategies with a rate limit get 10⁹/s. Strategies that shed nearly all of a batch are left out:
-// those without a queue, or with a queue that grows with the limit (concurrency_limits,
-// failsafe_priority). Strategies without a capacity run the whole batch at once, and pay for its
-// memory. The others get a queue with room for the batch.
+// Strategies that shed nearly all of a batch are left out: those without a queue, or with a queue
+// that grows with the limit. Strategies without a capacity run the whole batch at once, and pay for
+// its memory.
 var _ = register(Study{
 	Name:     "overhead",
 	Question: "what does each strategy cost per task, other people's libraries included?",
@@ -79,7 +77,6 @@ func dispatchers() []strategies.Variant {
 	return acceptedStrategies(takesAll, map[string]string{"rate": "1000000000"})
 }
 
-// A dispatchCost is the time, in seconds, and the allocations of a strategy per task.
 type dispatchCost struct {
 	name   string
 	cell   bench.Scenario
@@ -94,8 +91,7 @@ func dispatchTime(r evidence.Run) float64 {
 	return 1 / r(metric.Throughput)
 }
 
-// dispatchCosts returns the costs of the measured strategies, the cheapest first, and the names of
-// the other strategies of the study.
+// The costs are ordered from the cheapest. missing lists the strategies that were not measured.
 func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string) {
 	cells := overheadCells(Quick, dispatchers()...)
 	at := func(name string) bench.Scenario { return overheadCells(Quick, strategy(name)...)[0] }
@@ -117,8 +113,7 @@ func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string
 	return costs, missing
 }
 
-// more returns the difference of the time per task from another strategy, over the repetitions that
-// other programs did not disturb.
+// more returns the difference in the undisturbed repetitions.
 func (c dispatchCost) more(m *evidence.Measured, than dispatchCost) evidence.Interval {
 	return evidence.OfMean(m.Pairs(c.cell, than.cell, func(c, than evidence.Run) float64 {
 		if c(metric.CPUWait) > crowded { // false for NaN, on systems without this metric

@@ -30,20 +30,18 @@ const (
 	free       = "unbounded"
 )
 
-// familiar lists common first choices: no limit, three ways to wait, and shedding. waiting lists
-// those in which a task waits for a slot.
+// familiar lists common first choices. In the strategies of waiting, a task waits for a slot.
 var (
 	familiar = []string{free, pooled, "semaphore", "errgroup_limit", shedding}
 	waiting  = familiar[1:4]
 )
 
 const (
-	// unit is the length of a short task, and the quantum of the partitioned strategies.
 	unit = time.Millisecond
 	// room is longer than any queue, so that strategies choose among all waiting tasks.
 	room = 1_000_000
 	// A run counts as disturbed by other programs if its ready threads had no processor for more
-	// than the share crowded of the time.
+	// than this share of the time.
 	crowded = 0.2
 )
 
@@ -79,8 +77,8 @@ func each(of func(Size, string) []bench.Scenario) func(Size, ...string) []bench.
 	}
 }
 
-// lossy returns the scenarios of a matrix, without a queue for strategies that shed. These are then
-// loss systems, for which theory is exact for any distribution of the task times.
+// Strategies that shed have no queue. They are then loss systems, for which theory is exact for any
+// distribution of the task times.
 func lossy(m bench.Matrix) []bench.Scenario {
 	scenarios := m.Product()
 	for i := range scenarios {
@@ -100,8 +98,6 @@ func atSize(size Size, all, few []float64) []float64 {
 	return all
 }
 
-// acceptedStrategies returns all accepted strategies of this process, with the given values of
-// parameters that they have.
 func acceptedStrategies(
 	takes func(strategies.Spec) bool, values map[string]string,
 ) (all []strategies.Variant) {

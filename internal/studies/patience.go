@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// patience has callers that give up, in three cases, from below the capacity to twice the capacity.
 // Under overload, tasks that are served in order start just before their callers give up, and their
 // work is wasted if the remaining patience is too short. A case meets the claim if, at load 1.3, a
 // pool with waiting callers completes at least 95 % as many tasks as a pool that sheds.
@@ -45,8 +44,7 @@ var _ = register(Study{
 	Draw:  []drawing{drawPatienceEqual, drawPatienceTheory},
 })
 
-// newestFirst lists shedding strategies: CoDel with its usual target, and with a target as long as
-// the patience, which makes it last in, first out.
+// The second target is as long as the patience, which makes CoDel last in, first out.
 var newestFirst = []string{"codel_lifo", "codel_lifo:target=100ms"}
 
 const (
@@ -60,7 +58,6 @@ const (
 
 var patienceLoads = []float64{0.7, 1, patienceLoad, 2}
 
-// A patienceCase is a distribution of task times and of the patience.
 type patienceCase struct {
 	name     string // used in sentences
 	work     string
@@ -118,8 +115,7 @@ func drawPatienceEqual(m *evidence.Measured) evidence.Figure {
 	return patienceFigure(m, "patience", patienceCases[0], nil)
 }
 
-// drawPatienceTheory compares the pool with Erlang A, in which a task leaves its slot when it is
-// done or its caller gives up.
+// In Erlang A, a task leaves its slot when it is done or its caller gives up.
 func drawPatienceTheory(m *evidence.Measured) evidence.Figure {
 	mean, patience := patienceMean.Seconds(), patienceTime.Seconds()
 	inSlot := 1 / (1/mean + 1/patience)

@@ -13,13 +13,11 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// pulse offers four workers 1.4 times their capacity for ten seconds. A strategy meets the claim if
-// its response recovers within a quarter of the pulse's length, when no more tasks than usual are
-// slow (see the reference of stageN-recovery-sec). Without recovery, the end of the run counts,
-// which is a lower bound.
+// A strategy meets the claim if its response recovers within a quarter of the pulse's length (see
+// the reference of stageN-recovery-sec). Without recovery, the end of the run is a lower bound.
 //
-// In a fluid queue, a pulse of load ρ₁ and length T, with load ρ₀ before and after it, leaves
-// (ρ₁-1)·T of work for all slots, which drains in (ρ₁-1)/(1-ρ₀)·T.
+// In a fluid queue, a pulse of load ρ₁ and length T, with load ρ₀ before and after it, drains in
+// (ρ₁-1)/(1-ρ₀)·T.
 var _ = register(Study{
 	Name:     "pulse",
 	Question: "how long is a pulse of overload felt after it is over, and by whom?",
@@ -46,7 +44,6 @@ const (
 	pulseMean   = 10 * time.Millisecond
 	pulseSoon   = 0.25 // share of the pulse's length
 	pulseRate   = limit * float64(time.Second/pulseMean)
-	// lengths of the stages
 	pulseCalm   = 20 * time.Second
 	pulseLength = 10 * time.Second
 	pulseAfter  = 40 * time.Second

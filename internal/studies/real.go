@@ -15,16 +15,11 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// realWaits is the study load under the real clock. The tasks of realComputing compute a counted
-// amount of work, so the cores are the slots.
-//
-// The oracle computes the wait of an ideal queue from the run's own arrivals and task times. The
-// rest of the mean wait is due to the strategy and the machine. Repetitions that complete fewer
-// than eight in ten of the accepted tasks per second are left out, because they have no steady
-// state.
-//
-// The cases are the strategies that wait, at the highest load and at each other load that was run.
-// A case meets the claim if the mean excess is at most a tenth of the mean service.
+// The tasks of real_computing compute a counted amount of work, so the cores are the slots. The
+// oracle computes the wait of an ideal queue from the run's own arrivals and task times. The excess
+// is due to the strategy and the machine. Repetitions without a steady state are left out (see
+// realSteady). A case is a strategy that waits, at one of the loads. It meets the claim if its mean
+// excess is at most a tenth of the mean service.
 var (
 	_ = register(realStudy("real_waits",
 		"does queueing theory hold on this machine, for tasks that wait?",
@@ -89,7 +84,7 @@ func realStudy(
 const (
 	// largest excess over the oracle's mean wait, as a share of the mean service
 	realTolerance = 0.1
-	// smallest share of the accepted tasks that a steady run completes
+	// smallest throughput of a run in a steady state, as a share of the accepted tasks per second
 	realSteady = 0.8
 )
 

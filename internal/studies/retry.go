@@ -11,20 +11,13 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// retry runs a batch of a thousand tasks against targets that serve about 50 calls per second, and
-// retries refused calls in six ways: at once; with exponential backoff without jitter, with full
-// jitter or with decorrelated jitter; at the time given by the target (Retry-After); and with full
-// jitter after that time. Tasks retry in the worker, at most 16 at a time, or from a delayed queue,
-// about 270 at a time. The sources are the post-mortem of a scraper and Marc Brooker, "Exponential
-// Backoff And Jitter" (AWS Architecture Blog, 2015).
+// The sources are the post-mortem of a scraper and Marc Brooker, "Exponential Backoff And Jitter"
+// (AWS Architecture Blog, 2015). Tasks retry in the worker, at most 16 at a time, or from a delayed
+// queue, about 270 at a time. A refusal takes no time here. A retry at once comes after 10 ms for
+// the round trip, which a backoff includes.
 //
-// A refusal takes no time here. A retry at once comes after 10 ms for the round trip, which the
-// backoff of the other ways includes. The concurrency cap cannot compute a Retry-After.
-//
-// The cases are the targets. A case meets the claim if no other way that completes the batch needs
-// more than 1 % fewer calls per task than the best way with exponential backoff and jitter alone.
-// The finding also reports how many good tasks a bound on attempts loses, and its gain if a
-// twentieth of the tasks always fails (poison).
+// A case is a target. It meets the claim if no other way to complete the batch needs over 1 % fewer
+// calls per task than the best way with exponential backoff and jitter alone.
 var _ = register(Study{
 	Name: "retry",
 	Question: "which retry policy gets a batch past a rate limit, with how many calls, and " +
@@ -68,8 +61,7 @@ const (
 	retryTries = 200
 )
 
-// A retryTarget is a target and its burst. Burst 0 means that it limits concurrent calls instead of
-// the rate.
+// Burst 0 means that the target limits concurrent calls instead of the rate.
 type retryTarget struct {
 	target string
 	burst  int
@@ -78,8 +70,7 @@ type retryTarget struct {
 // With tasks of 100 ms, this is about 50 calls per second.
 const retryCap = 5
 
-// floor returns the minimum time for the batch, in seconds: at the target's rate, or with all of
-// its slots busy.
+// floor returns the minimum time for the batch, in seconds.
 func (d retryTarget) floor(meanService float64) float64 {
 	if d.burst == 0 {
 		return retryBatch * meanService / retryCap
@@ -116,7 +107,6 @@ const (
 	retryPaced        = "a client-side token bucket"
 )
 
-// The backoff is 1 s and doubles up to 10 s, except without backoff.
 var retryKinds = []struct{ kind, how string }{
 	{retryAtOnce, "base=10ms,cap=10ms,jitter=none,after=ignore"},
 	{retryBare, "base=1s,jitter=none,after=ignore"},
@@ -132,7 +122,7 @@ func (w retryWay) jittered() bool {
 	return w.kind == retryFull || w.kind == retryDecorrelated
 }
 
-// retryWays returns the ways for a target. Without a rate, no way uses Retry-After.
+// Without a rate, a target cannot compute a Retry-After.
 func retryWays(dest retryTarget) []retryWay {
 	rate := "target"
 	if dest.burst == 0 { // the target limits no rate
@@ -161,7 +151,7 @@ func retryBounded(place string, attempts int) string {
 func retryCell(dest retryTarget, name string) bench.Scenario {
 	sc := scenario(name, "lognormal:mean=100ms", loadOf("batch", 0), bench.Stop{Tasks: retryBatch})
 	sc.Limit, sc.Target = retryPool, target(dest.target)[0]
-	// the producer only submits to a free slot, so retries do not queue behind the whole batch
+	// The producer waits for a free slot, so retries do not queue behind the whole batch.
 	sc.Queue = bench.NoQueue
 	return sc
 }

@@ -77,7 +77,6 @@ func judgeRetry(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// retryRows returns the outcome of each way at each target, as texts.
 func retryRows(m *evidence.Measured) (rows [][]string) {
 	for _, way := range retryWays(retryTargets[0]) {
 		row := []string{way.name()}

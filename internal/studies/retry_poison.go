@@ -12,10 +12,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// The last bound is effectively none.
 var poisonBounds = []int{3, 30, 1000}
 
-// poisonShare is the share of poison tasks: several times the number of slots.
 const poisonShare = 0.05
 
 func poisonCell(place string, attempts int) bench.Scenario {

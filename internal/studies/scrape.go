@@ -20,17 +20,12 @@ const (
 	tickers    = 5000
 )
 
-// scrapeLimits has a limit at which few calls are in progress, and one at which no call waits for a
-// slot at this rate.
+// With 64, no call waits for a slot at this rate.
 var scrapeLimits = []int{limit, 64}
 
-// scrape fetches the reports of 5000 companies from a site that serves ten calls per second,
-// refuses the excess, and bans clients that continue.
-//
 // The claim is about strategies that limit only the number of calls in progress. It holds if none
 // of them is refused a call at any limit, does not hold if each is refused calls in each run at
-// each limit, and depends on the limit otherwise. A refused call is certain, so no interval is
-// needed.
+// each limit, and depends on the limit otherwise.
 var _ = register(Study{
 	Name:     "scrape",
 	Question: "which strategies scrape a site that bans without being banned, and lose nothing?",
@@ -68,8 +63,6 @@ func scrapeCells(of ...strategies.Variant) []bench.Scenario {
 // ban the client.
 const scrapeWhole = "retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool"
 
-// scrapers returns all strategies of this module, and scrapeWhole. Those that retry get enough
-// attempts.
 func scrapers() []strategies.Variant {
 	all := acceptedStrategies(func(spec strategies.Spec) bool { return !isPeer(spec) },
 		map[string]string{"rate": fmt.Sprint(scrapeRate), "burst": "1", "attempts": "100"})
@@ -160,7 +153,6 @@ func judgeScrape(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// scrapeTable returns the outcomes, with one row for neighbours that are alike.
 func scrapeTable(all []scraped) *decide.Table {
 	table := decide.Table{Heads: []string{"strategy", "limit", fmt.Sprintf("refused of %d", tickers),
 		"bans", "lost", "time", "others alike"}}
@@ -199,7 +191,6 @@ func drawScrape(m *evidence.Measured) evidence.Figure {
 	}.Finding(decide.Finding{Table: scrapeTable(all)})
 }
 
-// withoutArgs removes the parameters from the name of a strategy that has several parts.
 func withoutArgs(name string) string {
 	if !strings.Contains(name, "+") {
 		return name

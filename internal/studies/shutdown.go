@@ -13,13 +13,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// shutdown stops a pool of four workers after the last submit, with a deadline to finish the
-// accepted tasks (pattern: worker pool with graceful shutdown).
-//
-// The claim holds if a deadline of thirty mean services saves at least 99 in 100 of the tasks
-// abandoned without one in every case, does not hold if it saves less than half in each case, and
-// depends on the pool's contents otherwise. The strategies differ only in the number of accepted
-// tasks, because all drain as the contract requires.
+// The claim (pattern: worker pool with graceful shutdown) holds if a deadline of thirty mean
+// services saves at least 99 in 100 of the tasks abandoned without one in every case, does not hold
+// if it saves less than half in each case, and depends on the pool's contents otherwise.
 var _ = register(Study{
 	Name:     "shutdown",
 	Question: "how much does draining save at a shutdown, and how long a deadline does that take?",
@@ -110,8 +106,7 @@ func abandonedTasks(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 	return m.Mean(sc, metric.Abandoned).Times(float64(sc.Stop.Tasks))
 }
 
-// shutdownTimes starts at the last submit, which is the last due time if nothing blocks the
-// producer.
+// The times start at the last submit, which is the last due time if nothing blocks the producer.
 func shutdownTimes(m *evidence.Measured, sc bench.Scenario) []float64 {
 	if sc.Load.Relative == 0 { // all at once
 		return m.Values(sc, metric.Makespan)

@@ -13,12 +13,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// spread varies the squared coefficient of variation of the task times, C², from 0 to 64, at a
-// constant load and mean.
-//
-// The claim holds if the pool completes at least 5 % fewer tasks per second at the highest variance
-// than with tasks of equal length. A run ends with its last task, so a short run loses one or two
-// percent to its final queue, which is not lost throughput.
+// The study varies the squared coefficient of variation of the task times, C². The claim holds if
+// the pool completes at least 5 % fewer tasks per second at the highest variance than with tasks of
+// equal length. The last tasks of a short run cost one or two percent.
 var _ = register(Study{
 	Name:     "spread",
 	Question: "what does variance of the task times cost, at the same load and the same mean?",
@@ -60,7 +57,7 @@ func spreadSweep(size Size, of ...string) []bench.Scenario {
 	if size == Quick {
 		for i := range cells {
 			if cells[i].Workload.String() == workload(spreadWork[len(spreadWork)-1])[0].String() {
-				// the highest variance decides the verdict, and its final queue is longer
+				// The highest variance decides the verdict, and its last tasks take longer.
 				cells[i].Stop.Tasks *= 4
 			}
 		}
@@ -146,8 +143,7 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 var spreadPool = theory.Pool{Rate: spreadLoad * limit / spreadMean, MeanService: spreadMean,
 	Limit: limit}
 
-// spreadExact returns the exact p99 of a pool with an unlimited queue: a dot for tasks of equal
-// length, and a line from exponential tasks upwards.
+// The curve is a dot for tasks of equal length, and a line from exponential tasks upwards.
 func spreadExact(beside charts.Series) []charts.Series {
 	p99 := func(c2 float64) float64 { return theory.Must(theory.Spread(spreadPool, c2)).P99() }
 	return []charts.Series{evidence.Exact(beside, []float64{0}, p99),

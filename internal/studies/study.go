@@ -22,21 +22,19 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Study is a question, a claim, and the scenarios that decide it.
 type Study struct {
 	Name     string
 	Question string
 	// a common opinion that the verdict judges
 	Claim string
 	Count [3]int
-	// real time of the quick size on two idle cores: its share of a default run
+	// real time of the quick size on two idle cores
 	Budget time.Duration
-	// Apart excludes the study from a default run. Otherwise its Budget must fit into the rest of
-	// defaultBudget.
+	// Apart excludes the study from a default run.
 	Apart bool
-	// Cells returns the scenarios of a size, without a seed. Duplicates run once. Sizes may differ
-	// only in the number of tasks, the duration and the set of scenarios, or Judge and Draw would
-	// not find the runs. nil: With, for the strategies in Compared.
+	// Cells returns the scenarios of a size, without a seed. Sizes may differ only in the number of
+	// tasks, the duration and the set of scenarios, or Judge and Draw would not find the runs. nil:
+	// With, for the strategies in Compared.
 	Cells    func(Size) []bench.Scenario
 	Compared []string
 	// With returns the scenarios of further strategies. nil: the study compares a fixed set.
@@ -45,18 +43,17 @@ type Study struct {
 	Takes func(strategies.Variant) error
 	// Decides lists the units of the metrics that decide the verdict, the most important first.
 	Decides []string
-	// Advice has a recommendation per verdict, for verdicts to which Judge adds none.
+	// Advice has a recommendation for each verdict without one from Judge.
 	Advice evidence.Sentences
-	// Judge computes the verdict from the measurements. It must accept scenarios without runs.
+	// Judge must accept scenarios without runs.
 	Judge func(*evidence.Measured) decide.Finding
-	// Draw draws the study's own figures. nil: only the charts of any run.
+	// nil: only the charts of any run
 	Draw []drawing
 }
 
-// A drawing draws a figure, which is empty if none of its scenarios was run.
+// A drawing returns an empty figure if none of its scenarios was run.
 type drawing func(*evidence.Measured) evidence.Figure
 
-// A Size is the amount of measurement of a study.
 type Size int
 
 // A larger size should give the same verdict with narrower intervals.
@@ -75,13 +72,11 @@ func register(s Study) Study {
 	return all.Add(s.Name, s)
 }
 
-// All returns the studies, sorted by name.
 func All() []Study { return all.All() }
 
-// defaultBudget is the total time for the studies of a default run of 75 s, report included.
+// A default run takes 75 s with its report.
 const defaultBudget = 72 * time.Second
 
-// Default returns the studies of a default run, and the omitted studies.
 func Default() (in, out []Study) { return within(defaultBudget, All()) }
 
 func within(budget time.Duration, list []Study) (in, out []Study) {
@@ -96,11 +91,9 @@ func within(budget time.Duration, list []Study) (in, out []Study) {
 	return in, out
 }
 
-// Lookup returns the named study or an error that lists the known names.
 func Lookup(name string) (Study, error) { return all.Lookup(name) }
 
-// Suite returns the study's runs at that size, including further strategies. Repetition i uses
-// seed+i. The error has one line.
+// Suite returns the study's runs. Repetition i uses seed+i. The error has one line.
 func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.Suite, error) {
 	cells := s.Cells(size)
 	for _, v := range also {
@@ -141,8 +134,7 @@ func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.
 	return suite, nil
 }
 
-// Find judges the results of the study's runs. If the verdict is undecided because runs are
-// INVALID, the finding contains the reasons.
+// If runs are INVALID, an undecided finding contains the reasons.
 func (s Study) Find(results []*bench.Result) decide.Finding {
 	m := evidence.FromResults(results)
 	f := s.Judge(m)
@@ -156,7 +148,7 @@ func (s Study) Find(results []*bench.Result) decide.Finding {
 	return f
 }
 
-// Figures returns the figures of all studies with runs in the results. It is a page.Drawer.
+// Figures is a page.Drawer.
 func Figures(results *results.Results) (figures []page.Figure, err error) {
 	for _, s := range All() {
 		own, err := s.figures(evidence.FromFile(results, s.Name))

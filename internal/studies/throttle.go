@@ -12,9 +12,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// throttle calls a target that admits 300 calls per second, with the same work below and above that
-// rate, and compares the share of throttled tasks.
-//
 // The claim holds if a worker pool prevents nine tenths of the throttling at every rate and kind of
 // arrivals, does not hold if it prevents less than a tenth everywhere, and depends otherwise. Cases
 // with less than 1 % throttled tasks without the pool do not count.
@@ -130,9 +127,8 @@ func drawThrottle(m *evidence.Measured) evidence.Figure {
 	}.Planes(planes...)
 }
 
-// throttleFree returns the share that the target must refuse without a bound. For Poisson arrivals
-// this is at least the excess over its rate. For a bulk, which finds a full bucket, it is all calls
-// except the burst.
+// Without a bound, the target refuses at least the excess of Poisson arrivals over its rate. Of a
+// bulk, which finds a full bucket, it refuses all calls except the burst.
 func throttleFree(arrivals int, beside charts.Series) charts.Series {
 	first, last := throttleRates[0], throttleRates[len(throttleRates)-1]
 	if arrivals == 1 {

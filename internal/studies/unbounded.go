@@ -15,11 +15,11 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// unbounded starts ten thousand tasks at once. Each needs one of a hundred connections, and fails
-// after waiting a second for it (pattern: process a slice with bounded concurrency).
+// A task fails after waiting a second for a connection (pattern: process a slice with bounded
+// concurrency).
 //
-// The claim does not hold unless more than 1 % of the tasks are lost without a bound. The cases are
-// the limits. A case meets the claim if at most one task in a thousand is lost with every bound.
+// The claim does not hold unless more than 1 % of the tasks are lost without a bound. A case is a
+// limit. It meets the claim if at most one task in a thousand is lost with every bound.
 var _ = register(Study{
 	Name: "unbounded",
 	Question: "what does a bound buy, where ten thousand tasks share a hundred connections, " +
@@ -153,8 +153,8 @@ func judgeUnbounded(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// crowdApart returns the largest relative difference in makespan between the bounds. With more
-// workers than connections, the order of simultaneous calls depends on the scheduler.
+// The bounds differ, because with more workers than connections the order of simultaneous calls
+// depends on the scheduler.
 func crowdApart(m *evidence.Measured) (most float64) {
 	for i := range crowdLimits[:4] {
 		for _, name := range crowdBounds[1:] {

@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// variance measures the cost of variance of the task times at a constant load. judgeCost documents
-// the rule of the verdict.
+// judgeCost documents the rule of the verdict.
 var _ = register(Study{
 	Name: "variance",
 	Question: "what does variance of the task times cost, where does it bite, and which strategy " +
@@ -54,8 +53,7 @@ var _ = register(Study{
 	Draw: []drawing{drawCost, drawCapacity, drawQuantum, drawLoop, drawMachine},
 })
 
-// A variancePart is a question of the study, usually with a figure. answer uses only the scenarios
-// that were run.
+// answer uses only the scenarios that were run.
 type variancePart struct {
 	cells func(Size) []bench.Scenario
 	// scenarios of further strategies; nil: none
@@ -77,15 +75,13 @@ func (l lengths) of(size Size, cells []bench.Scenario) []bench.Scenario {
 
 const varianceLoad = 0.8
 
-// tasksFor returns the stop of a run for a variance. The relative error of the p99 response over n
-// tasks is proportional to √((1+C²)/n)/(1−ρ), so n grows with 1+C². most limits the run time, at
-// the cost of wider intervals.
+// The relative error of the p99 response over n tasks is proportional to √((1+C²)/n)/(1−ρ), so n
+// grows with 1+C². most limits the run time, at the cost of wider intervals.
 func tasksFor(base int, c2 float64, most int) bench.Stop {
 	n := min(max(4*base, base*int(math.Ceil(1+c2))), most)
 	return bench.Stop{Tasks: n, Warmup: 0.1}
 }
 
-// varianceScenario returns a scenario of the study, with room for all tasks if the strategy waits.
 func varianceScenario(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
 	sc := scenario(name, work, load, stop)
 	if sc.Strategy.Spec.UsesQueue && !sc.Strategy.Spec.Sheds {
@@ -94,8 +90,7 @@ func varianceScenario(name, work string, load bench.Load, stop bench.Stop) bench
 	return sc
 }
 
-// twoClassWork returns a workload in which short tasks of one unit and long ones of r units are
-// each half of the work.
+// Short tasks of one unit and long ones of r units are each half of the work.
 func twoClassWork(r float64) string {
 	mean := time.Duration(math.Round(2 * r / (1 + r) * float64(unit)))
 	return fmt.Sprintf("two_class:mean=%s,r=%v", dist.FormatDuration(mean), r)

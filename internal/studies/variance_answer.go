@@ -19,19 +19,17 @@ type comparison struct {
 var comparisons = []comparison{{sequential, shortTail}, {sequential, slowdown},
 	{separate, shortTail}, {separate, slowdown}}
 
-// at returns the strategy's metric relative to the shared pool's at r, paired by repetition.
 func (c comparison) at(m *evidence.Measured, r float64) evidence.Interval {
 	return m.Ratio(costCell(c.strategy, r), costCell(pooled, r), c.unit)
 }
 
 // judgeCost compares partitioned and segregated with the shared pool by the p99 response of the
-// short tasks and by the mean slowdown of all tasks. Each of these four comparisons at each R above
-// 1 is decided if the 95 % interval of the ratio does not contain 1.
+// short tasks and by the mean slowdown of all tasks. Each of these four comparisons is decided if
+// the 95 % interval of the ratio does not contain 1.
 //
 // The claim holds if all four are lower at taxAt and at each other R measured, and does not if all
 // four are higher at taxAt. It depends on R if all four are lower at taxAt and one is higher
-// elsewhere, and on strategy and metric if some are lower and some higher at taxAt. Otherwise it is
-// undecided. Only the lowest R and taxAt must be measured.
+// elsewhere, and on strategy and metric if some are lower and some higher at taxAt.
 func judgeCost(m *evidence.Measured) decide.Finding {
 	table := decide.Table{Heads: []string{"R"}}
 	for _, c := range comparisons {
@@ -107,8 +105,8 @@ func judgeCost(m *evidence.Measured) decide.Finding {
 
 func (c comparison) name() string { return c.strategy + ", " + c.short }
 
-// lastCrossover returns the comparison that becomes better at the highest R, or NaN if one becomes
-// worse again.
+// lastCrossover returns the comparison that becomes better at the highest R. at is NaN if one
+// becomes worse again.
 func lastCrossover(m *evidence.Measured) (last comparison, at evidence.Interval) {
 	at = evidence.OfProduct(nil)
 	end := costRs[len(costRs)-1]
@@ -139,7 +137,7 @@ func answerCost(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// otherLine reports a strategy added by the user, which may lose tasks or exceed the limit.
+// A strategy added by the user may lose tasks or exceed the limit.
 func otherLine(m *evidence.Measured, name string) string {
 	cell := costCell(name, taxAt)
 	line := fmt.Sprintf("at R = %d %s has %s times the shared pool's %s, and %s times its %s", taxAt,

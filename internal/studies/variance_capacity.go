@@ -15,16 +15,15 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// capacityPart measures by how much variance lowers the highest load that meets an objective.
-//
-// The load is interpolated between measurements around the exact answer: the logarithm of the p99
-// wait is linear in the logarithm of 1−ρ in heavy traffic. Theory only determines where to measure.
+// The load of an objective is interpolated between measurements around the exact answer: the
+// logarithm of the p99 wait is linear in the logarithm of 1−ρ in heavy traffic. Theory only
+// determines where to measure.
 var capacityPart = variancePart{capacityCells, nil, answerCapacity}
 
 var (
 	varianceC2 = []float64{0, 1, 4, 16, 64}
 	fewC2      = []float64{0, 4, 64}
-	// the objectives: upper bounds of the p99 wait in mean task times
+	// upper bounds of the p99 wait in mean task times
 	waitLimits = []float64{1, 5, 20}
 )
 
@@ -34,7 +33,7 @@ var capacityFew = []float64{0, 16, 64}
 
 const (
 	loadStep = 0.05
-	// mostLoad is the highest load measured: the number of tasks for a p99 grows with 1/(1−ρ)².
+	// The number of tasks for a p99 grows with 1/(1−ρ)².
 	mostLoad = 0.9
 )
 
@@ -61,7 +60,6 @@ var objectives = sync.OnceValue(func() (all []objective) {
 	return all
 })
 
-// loads returns the loads to measure for this objective, or none if exact is above mostLoad.
 func (a objective) loads() (loads []float64) {
 	nearest := math.Round(a.exact / loadStep)
 	for _, n := range []float64{nearest - 1, nearest, nearest + 1} {
@@ -97,8 +95,8 @@ func capacityCells(size Size) (cells []bench.Scenario) {
 	return lengths{0.3, 1, 5}.of(size, cells)
 }
 
-// reached returns the highest load that meets the objective. In a mostly idle pool waits are rare,
-// so the mean of the p99 over runs is far too high. The median is not biased.
+// In a mostly idle pool waits are rare, so the mean of the p99 over runs is far too high. The
+// median is not biased.
 func (a objective) reached(m *evidence.Measured) evidence.Interval {
 	var loads []float64
 	var cells []bench.Scenario
@@ -123,8 +121,8 @@ func (a objective) reached(m *evidence.Measured) evidence.Interval {
 	}))
 }
 
-// loadFor returns the load at which the wait equals want, interpolated between the first two loads
-// with waits below and above, or extrapolated from the nearest two. It returns NaN if it cannot.
+// The result is interpolated between the first two loads with waits below and above, or
+// extrapolated from the nearest two. It is NaN if neither is possible.
 func loadFor(want float64, loads, waits []float64) float64 {
 	const least = 1e-3 // lower limit of a p99 for the logarithm
 	at := -1
@@ -211,8 +209,7 @@ func answerCapacity(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// sharedPool returns the theoretical answer for one pool of k slots with tasks of mean 1 and that
-// C², or nil if the load is too close to 1.
+// sharedPool returns nil if the load is too close to 1. The mean task time is 1.
 func sharedPool(k int, load, c2 float64) *theory.Answer {
 	a, err := theory.Spread(theory.Pool{Rate: load * float64(k), MeanService: 1, Limit: k}, c2)
 	if err != nil {

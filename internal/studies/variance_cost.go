@@ -14,13 +14,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// costPart varies R, the ratio of long to short tasks. Short and long tasks are each half of the
-// work, so R varies only the variance. Exact results are M/D/4 at R = 1 for all strategies with
-// shared slots; M/D/2 per class with separate pools; and the mean slowdown of processor sharing,
-// the limit of small steps, which equals M/M/4 for any task times.
+// Short and long tasks are each half of the work, so R, the ratio of their lengths, varies only the
+// variance. Exact results are M/D/4 at R = 1 for all strategies with shared slots; M/D/2 per class
+// with separate pools; and the mean slowdown of processor sharing, the limit of small steps, which
+// equals M/M/4 for any task times.
 var costPart = variancePart{costCells, costWith, answerCost}
 
-// costFewRs has values on either side of the crossovers, taxAt, and the ends.
 var (
 	costRs    = []float64{1, 2, 3, 5, 10, 20, 50, 100, 200}
 	costFewRs = []float64{1, 2, 3, 5, 10, 50, 200}
@@ -30,7 +29,7 @@ var (
 var costStrategies = []string{"worker_pool", "partitioned", "partitioned_all_at_once", "segregated",
 	"shortest_first:long=1ms"}
 
-// taxAt is the ratio at which the finding reports the cost: the default of the workload.
+// the default of the workload
 const taxAt = 50
 
 func costCell(strategy string, r float64) bench.Scenario {
@@ -178,8 +177,8 @@ func taxOf(m *evidence.Measured, of reading) (tax evidence.Interval, from, to fl
 		m.Mean(pool, of.unit).Mid * of.scale
 }
 
-// crossover returns the R above which a strategy is better than the shared pool: the last crossing
-// of their curves, interpolated on logarithmic axes. It is NaN if they never cross.
+// crossover returns the last crossing of the curves of the strategy and the shared pool,
+// interpolated on logarithmic axes, or NaN.
 func crossover(m *evidence.Measured, strategy string, of reading) evidence.Interval {
 	var cells []bench.Scenario
 	var rs []float64
@@ -197,7 +196,6 @@ func crossover(m *evidence.Measured, strategy string, of reading) evidence.Inter
 	}))
 }
 
-// omit leaves out v, whose label would overlap its neighbour's.
 func omit(all []float64, v float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(all), func(x float64) bool { return x == v })
 }

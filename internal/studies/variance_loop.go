@@ -15,11 +15,9 @@ import (
 // loopPart compares a pool at the same throughput in a closed loop and with open arrivals
 // (Schroeder, Wierman and Harchol-Balter, "Open versus closed", NSDI 2006). A closed loop queues no
 // more tasks than it has clients, so it hides the variance that an open service experiences.
-//
-// The open pool is measured at two loads around the throughput of the loop, and interpolated.
 var loopPart = variancePart{loopCells, nil, answerLoop}
 
-// Twelve clients that think for two mean task times keep four workers about nine tenths busy.
+// The clients keep four workers about nine tenths busy.
 const (
 	loopClients = 12
 	thinkTime   = 2 // in mean task times
@@ -58,8 +56,8 @@ func closedAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	}))
 }
 
-// utilisationOf returns the utilisation of the loop by the response time law. The tasks completed
-// by the end of the run would give a lower value, because the clients do not end together.
+// utilisationOf uses the response time law. The tasks completed by the end of the run would give a
+// lower value, because the clients do not end together.
 func utilisationOf(m *evidence.Measured, c2 float64) float64 {
 	return loopClients / (closedAt(m, c2).Mid + thinkTime) / limit
 }

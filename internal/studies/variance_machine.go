@@ -14,13 +14,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// machinePart repeats the study with real work on real cores.
-//
-// Each run is compared with runs under the virtual clock, in which tasks of the same sizes wait
-// instead of computing. On the machine the work takes longer, because cores, caches and memory are
-// shared, so the same arrivals are a higher load. Therefore the slowdown under the virtual clock is
-// interpolated at the planned load and at the load measured on the machine. The remaining
-// difference is due to the scheduler and other programs.
+// On the machine the work takes longer than planned, because cores, caches and memory are shared,
+// so the same arrivals are a higher load. Therefore the slowdown under the virtual clock is
+// interpolated at the planned load and at the load measured on the machine.
 var machinePart = variancePart{machineCells, nil, answerMachine}
 
 type machineCase struct {
@@ -109,8 +105,7 @@ type machineResult struct {
 	excess                 evidence.Interval // machine divided by virtualAtLoad
 }
 
-// result ignores repetitions with a load of fullMachine or more, whose slowdown depends on their
-// length and on other programs.
+// At a load of fullMachine or more, the slowdown depends on the length of the run.
 func (c machineCase) result(m *evidence.Measured, strategy string) (s machineResult) {
 	loads, slow := []float64{0}, []float64{1} // a single task is not slowed down
 	for _, load := range virtualLoads {

@@ -15,12 +15,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// quantumPart measures the price of partitioning: each step has a cost.
-//
 // A step of at most q with overhead o equals a step of q+o of a task that is longer by o per step.
 // So the task lengths include the overhead, in a time scale in which q+o is the quantum of the
-// strategy, 1 ms. The arrivals do not change, so the overhead increases the load. This is exact if
-// q divides both sizes, or is longer than the short one and divides the long one.
+// strategy, 1 ms. This is exact if q divides both sizes, or is longer than the short one and
+// divides the long one.
 var quantumPart = variancePart{quantumCells, nil, answerQuantum}
 
 var (
@@ -44,8 +42,8 @@ func loadWithOverhead(q, o float64) float64 {
 	return varianceLoad * (1 + o*steps/meanHalves)
 }
 
-// minQuantum returns the quantum, below a short task, under which the overhead o per q uses up
-// the idle capacity, so there is no steady state.
+// Below this quantum, the overhead o per step uses up the idle capacity, so there is no steady
+// state.
 func minQuantum(o float64) float64 { return o / (1/varianceLoad - 1) }
 
 func quantumCell(q, o float64) bench.Scenario {
@@ -154,8 +152,7 @@ func answerQuantum(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// stepPart measures the cost of a step of partitioned on this machine. One worker runs a batch, so
-// no idle worker is woken.
+// One worker runs a batch, so no idle worker is woken.
 var stepPart = variancePart{stepCells, nil, answerStep}
 
 const (
@@ -179,8 +176,8 @@ func stepCells(size Size) []bench.Scenario {
 	return lengths{0.6, 1, 5}.of(size, []bench.Scenario{stepCell(pooled), stepCell(stepInSteps)})
 }
 
-// stepCost returns the cost of a step, in seconds, from the fastest repetitions, because other
-// programs can only lengthen a run. It returns NaN if it was not measured or is not positive.
+// stepCost is in seconds, from the fastest repetitions, because other programs can only lengthen a
+// run. It may be NaN.
 func stepCost(m *evidence.Measured) float64 {
 	fastest := func(strategy string) float64 {
 		return slices.Min(append(m.Of(stepCell(strategy), func(r evidence.Run) float64 {

@@ -13,13 +13,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// weights has tasks of one unit of memory, and one task in ten of several. A weighted semaphore
-// serves in order, so a heavy task that waits makes the light tasks behind it wait while some units
-// are free. The arrivals need weightsLoad of the units.
-//
-// The cases are the weights of the heavy tasks. A case meets the claim if the weight in flight
-// never exceeds the limit and the p99 wait of light tasks is at most the mean task time. The
-// finding also reports a pool with as few workers as are safe: limit divided by the heavy weight.
+// A weighted semaphore serves in order, so a heavy task that waits makes the light tasks behind it
+// wait while some units are free. A case is a weight of the heavy tasks. It meets the claim if the
+// weight in flight never exceeds the limit and the p99 wait of light tasks is at most the mean task
+// time.
 var _ = register(Study{
 	Name:     "weights",
 	Question: "what does a limit by weight cost light tasks, and what does one by number risk?",
@@ -62,8 +59,7 @@ const (
 
 var weightsCompared = []string{weighing, "semaphore", pooled}
 
-// weightsHeavy are the units of heavy tasks. With 16, a heavy task would need all units, and the
-// queue would grow without limit at half the load.
+// With 16, a heavy task would need all units, and the queue would grow without limit.
 var weightsHeavy = []int{2, 4, 8, 12}
 
 func weightsCell(size Size, name string, heavy int) bench.Scenario {

@@ -5,10 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Alignment of a cell's text within its columns.
 type Alignment int
 
-// The alignments of a cell.
 const (
 	Left Alignment = iota
 	Right
@@ -24,10 +22,9 @@ type textCell struct {
 	align        Alignment
 }
 
-// Row begins the next row.
 func (a *Columns) Row() { a.rows = append(a.rows, nil) }
 
-// Cell places text. The cells of a row must be added from left to right.
+// The cells of a row must be added from left to right.
 func (a *Columns) Cell(col int, align Alignment, margin, text string) {
 	last := len(a.rows) - 1
 	a.rows[last] = append(a.rows[last], textCell{col, text, margin, align})
@@ -40,7 +37,6 @@ func (a *Columns) Note(col int, text string) {
 	}
 }
 
-// Width returns the total width of the columns.
 func (a *Columns) Width() (sum int) {
 	widths, _ := a.measure()
 	for _, w := range widths {
@@ -49,7 +45,7 @@ func (a *Columns) Width() (sum int) {
 	return sum
 }
 
-// String returns the rows without trailing blanks.
+// String omits trailing blanks.
 func (a *Columns) String() string {
 	widths, margins := a.measure()
 	starts := make([]int, len(widths)+1)

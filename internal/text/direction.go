@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// higherUnits and lowerUnits are units with an evident direction, alone or after a "-". Those of
-// lowerUnits may also be followed by "/" and a denominator other than seconds.
+// Units with an evident direction, alone or after a "-". lowerUnits may also be followed by "/" and
+// a denominator other than seconds.
 var (
 	higherUnits = []string{"ops/s", "op/s", "req/s", "requests/s", "rps", "qps", "B/s", "MB/s",
 		"GB/s", "items/s", "rows/s", "events/s", "msgs/s", "messages/s", "tasks/s", "tx/s"}
@@ -15,8 +15,7 @@ var (
 )
 
 // Better returns +1 if higher values of the unit are evidently better, −1 if lower ones are, and 0
-// if unknown. Lower is better for p99-sec, sec/item, B and allocs/op, higher for req/s. The unit
-// must come from benchunit.Tidy.
+// if unknown. The unit must come from benchunit.Tidy.
 func Better(unit string) int {
 	if strings.HasPrefix(unit, "offered-") { // a requested value, not a measured one
 		return 0

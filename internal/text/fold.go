@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Fit breaks lines wider than most characters at blanks. It indents continuation lines by two more
-// columns. most 0 means unlimited.
+// Fit breaks lines wider than most characters at blanks. Continuation lines are indented by two
+// more columns. In this file, most 0 means unlimited, except for Wrapped.
 func Fit(text string, most int) string {
 	if !wider(text, most) {
 		return text
@@ -29,7 +29,6 @@ func Fit(text string, most int) string {
 	return b.String()
 }
 
-// Lines is Fit for a list of lines.
 func Lines(lines []string, most int) string {
 	return Fit(strings.Join(append(slices.Clip(lines), ""), "\n"), most)
 }
@@ -43,9 +42,8 @@ func wider(text string, most int) bool {
 	return false
 }
 
-// Folded returns String unless that is wider than most characters. It then writes each row as a
-// line of the cells in the first columns, with the other cells in lines below. most 0 means
-// unlimited.
+// If the text is wider than most characters, Folded writes the first columns of each row in a line,
+// and the other cells in lines below.
 func (a *Columns) Folded(first, most int) string {
 	if text := a.String(); !wider(text, most) {
 		return text
@@ -76,9 +74,8 @@ func (a *Columns) Folded(first, most int) string {
 	return b.String()
 }
 
-// WriteList writes rows as aligned columns, indented by two blanks. If they are wider than most
-// characters, the last column is wrapped. If that column has no room, each row becomes a paragraph.
-// most 0 means unlimited.
+// WriteList writes rows as aligned columns, indented by two blanks. If they are too wide, the last
+// column is wrapped. If it has no room, each row becomes a paragraph.
 func WriteList(to io.Writer, rows [][]string, most int) error {
 	widths := widthsOf(rows)
 	before := gap
@@ -107,14 +104,12 @@ func WriteList(to io.Writer, rows [][]string, most int) error {
 	return err
 }
 
-// leastRoom is the smallest width of a wrapped column, in characters.
 const leastRoom = 24
 
-// WriteTable writes rows after a row of heads, indented by two blanks. The first column is aligned
-// left, the others right. A table wider than most characters is not indented if that suffices.
-// Otherwise its columns are divided among several tables that repeat the first column. If the first
-// column takes half of the width, or another column would have no room, the first column is written
-// in separate lines. most 0 means unlimited.
+// WriteTable writes rows after a row of heads, indented by two blanks, with only the first column
+// aligned left. A table that is too wide is not indented if that suffices. Otherwise its columns
+// are divided among several tables that repeat the first column, or if there is no room, the first
+// column is written in separate lines.
 func WriteTable(to io.Writer, rows [][]string, most int) error {
 	widths := widthsOf(rows)
 	first, total := widths[0], -gap
@@ -177,7 +172,6 @@ func widthsOf(rows [][]string) (widths []int) {
 
 type span struct{ from, to int }
 
-// fold divides columns among tables of at most the given width, which repeat the first column.
 func fold(first int, widths []int, most int) (parts []span) {
 	p, width := span{}, first
 	for i, w := range widths {
@@ -196,9 +190,8 @@ func cut(text string, most int) (lines []string) {
 	return lines
 }
 
-// Wrapped breaks a text at blanks into lines of up to most characters, but not between a number and
-// its unit. The first line begins with first. The others are indented by the width of first plus
-// two. A longer word is cut.
+// Wrapped breaks a text at blanks, but not between a number and its unit. The first line begins
+// with first. The others are indented by the width of first plus two. A longer word is cut.
 func Wrapped(first, text string, most int) string {
 	var b strings.Builder
 	b.WriteString(first)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Footnotes numbers messages. Equal messages have equal numbers.
+// Equal messages have equal numbers.
 type Footnotes struct{ messages []string }
 
 // Mark returns the numbers of the messages as superscripts.
@@ -22,7 +22,6 @@ func (f *Footnotes) Mark(messages ...string) string {
 	return strings.Join(marks, " ")
 }
 
-// Lines returns the messages, each after its number.
 func (f *Footnotes) Lines() []string {
 	lines := make([]string, len(f.messages))
 	for i, m := range f.messages {

@@ -1,12 +1,11 @@
 package text
 
-// A Head begins every JSON document of the command. A reader should check both fields. New fields
-// do not change the version. A change of meaning does.
+// A Head begins every JSON document of the command. New fields do not change the version. A change
+// of meaning does.
 type Head struct {
 	// "poolbench " and the kind: run, plan, list, version, or compare and gate for reports
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 }
 
-// NewHead returns the head of the first version of a document.
 func NewHead(kind string) Head { return Head{Format: "poolbench " + kind, Version: 1} }

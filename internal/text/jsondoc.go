@@ -6,7 +6,6 @@ import (
 	"math"
 )
 
-// WriteJSON writes one document.
 func WriteJSON(w io.Writer, document any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -22,5 +21,5 @@ func JSONNumber(v float64) *float64 {
 	return &v
 }
 
-// JSONList returns an empty list instead of nil, which JSON would write as null.
+// JSON would write nil as null.
 func JSONList[T any](list []T) []T { return append([]T{}, list...) }

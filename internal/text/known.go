@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Known returns the end of a message about an unknown name: "(known: a, b)", preceded by the most
-// similar known name, if any.
+// Known ends a message about an unknown name: "(known: a, b)", preceded by the most similar name,
+// if any. Next to that name, a long list would only hide it.
 func Known(name string, known []string) string {
 	all := "known: " + strings.Join(known, ", ")
 	best, least := "", max(1, len(name)/3)+1
@@ -15,14 +15,17 @@ func Known(name string, known []string) string {
 			best, least = k, d
 		}
 	}
-	if best != "" {
+	switch {
+	case best != "" && len(known) > 12:
+		return "(did you mean " + best + "?)"
+	case best != "":
 		return fmt.Sprintf("(did you mean %s? %s)", best, all)
 	}
 	return "(" + all + ")"
 }
 
-// edits returns the number of bytes to insert, remove, replace or swap with a neighbour to change a
-// to b. This is the optimal string alignment distance.
+// edits returns the optimal string alignment distance in bytes: insertions, removals, replacements
+// and swaps of neighbours.
 func edits(a, b string) int {
 	var before []int // the row before last
 	last := make([]int, len(b)+1)

@@ -23,4 +23,8 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
+	many := append(known, "a", "b", "c", "d", "e", "f", "g", "h", "i")
+	if got := text.Known("rum", many); got != "(did you mean run?)" {
+		t.Error(got)
+	}
 }

@@ -6,13 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Markdown builds a table of a head and rows with the same number of cells.
+// All rows must have the same number of cells as the head.
 type Markdown struct {
 	aligns []Alignment
 	lines  [][]string // the first line is the head
 }
 
-// Head adds a column with its head.
 func (m *Markdown) Head(align Alignment, text string) {
 	if m.lines == nil {
 		m.lines = [][]string{nil}
@@ -21,10 +20,8 @@ func (m *Markdown) Head(align Alignment, text string) {
 	m.lines[0] = append(m.lines[0], MarkdownEscape(text))
 }
 
-// Row adds a row of cells in Markdown.
 func (m *Markdown) Row(cells []string) { m.lines = append(m.lines, cells) }
 
-// Write appends the table to text.
 func (m *Markdown) Write(text *strings.Builder) {
 	widths := widthsOf(m.lines)
 	for i := range widths {
@@ -59,10 +56,9 @@ func (m *Markdown) Write(text *strings.Builder) {
 var escapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<",
 	"&lt;", "&", "&amp;", "[", `\[`)
 
-// MarkdownEscape escapes markup and cell separators in names of benchmarks, units and files.
 func MarkdownEscape(s string) string { return escapes.Replace(s) }
 
-// MarkdownCode formats a name as code, in which only cell separators need escapes.
+// In code, only cell separators need escapes.
 func MarkdownCode(name string) string {
 	if strings.Contains(name, "`") {
 		return MarkdownEscape(name)

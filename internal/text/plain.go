@@ -10,12 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// isVisible reports whether a character may be printed. Tab and newline are printed. Other
-// invisible characters are escaped: C0, C1, bidirectional marks, line separators and others.
+// Invisible characters are C0, C1, bidirectional marks, line separators and others.
 func isVisible(r rune) bool { return r == '\n' || r == '\t' || unicode.IsGraphic(r) }
 
 // Plain replaces invisible characters by \u001b and invalid UTF-8 bytes by \xff. The escapes are
-// valid in JSON and contain no markup of XML, HTML, CSV or Markdown, so they fit into any format.
+// valid in JSON and contain no markup of XML, HTML, CSV or Markdown.
 func Plain(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !isVisible(r) }) {
 		return s
@@ -46,10 +45,9 @@ type PlainWriter struct {
 	held []byte // beginning of an incomplete character
 }
 
-// NewPlainWriter returns a PlainWriter that writes to another writer.
 func NewPlainWriter(to io.Writer) *PlainWriter { return &PlainWriter{to: to} }
 
-// Write implements io.Writer. After an error, the number of written bytes is unknown.
+// After an error, the number of written bytes is unknown.
 func (w *PlainWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -86,5 +84,5 @@ func (w *PlainWriter) Flush() error {
 	return err
 }
 
-// Raw returns the underlying writer, for the program's own escape sequences.
+// Raw is for the program's own escape sequences.
 func (w *PlainWriter) Raw() io.Writer { return w.to }

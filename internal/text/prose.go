@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Count formats a number of items: 1 run, 2 runs, 3 strategies, 4 series.
+// Count returns, for example, 1 run, 2 runs, 3 strategies, 4 series.
 func Count(n int, thing string) string {
 	if stem, ok := strings.CutSuffix(thing, "y"); n != 1 && ok {
 		thing = stem + "ies"
@@ -17,7 +17,6 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// Texts applies text to all values.
 func Texts[T any](all []T, text func(T) string) (texts []string) {
 	for _, v := range all {
 		texts = append(texts, text(v))
@@ -25,7 +24,7 @@ func Texts[T any](all []T, text func(T) string) (texts []string) {
 	return texts
 }
 
-// Distinct returns the distinct values in order of first appearance.
+// Distinct keeps the order of first appearance.
 func Distinct[T comparable](all []T) (each []T) {
 	seen := map[T]bool{}
 	for _, v := range all {
@@ -36,7 +35,6 @@ func Distinct[T comparable](all []T) (each []T) {
 	return each
 }
 
-// List joins names: "a, b and c".
 func List(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -61,7 +59,7 @@ func Few(names []string, most int) []string {
 	return append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
 }
 
-// Tally formats the non-zero counts in the order of kinds: "2 met, 1 missed".
+// Tally omits zeros: "2 met, 1 missed".
 func Tally[K comparable](counts map[K]int, kinds ...K) string {
 	var parts []string
 	for _, kind := range kinds {
@@ -72,10 +70,9 @@ func Tally[K comparable](counts map[K]int, kinds ...K) string {
 	return strings.Join(parts, ", ")
 }
 
-// OneLine joins lines and collapses blanks.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Discreet returns a text in one line. It replaces each secret, literal or URL-escaped, by ….
+// Discreet returns a text in one line, with each secret, literal or URL-escaped, replaced by ….
 func Discreet(text string, secrets ...string) string {
 	text = OneLine(text)
 	for _, secret := range secrets {
@@ -88,7 +85,7 @@ func Discreet(text string, secrets ...string) string {
 	return text
 }
 
-// FirstLines shortens the output of a program for a message. It indents every line after the first.
+// FirstLines indents every line after the first.
 func FirstLines(text string, most int) string {
 	const width = 160
 	var lines []string

@@ -3,16 +3,15 @@ package text
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// Seconds formats a time in seconds with three digits and a suitable unit: 68.9 ms, 1.50 h, 12.0 d,
-// or ∞.
+// Seconds formats three digits with a suitable unit: 68.9 ms, 1.50 h, 12.0 d, or ∞.
 func Seconds(s float64) string {
 	if math.IsInf(s, 1) {
 		return "∞"
@@ -33,19 +32,15 @@ func Seconds(s float64) string {
 	return Digits(s/1e-9) + " ns"
 }
 
-// Duration formats a configured duration: 100 ms, 1.5 s.
 func Duration(d time.Duration) string { return ShortSeconds(d.Seconds()) }
 
 // ShortSeconds is Seconds without trailing zeros.
 func ShortSeconds(s float64) string { return trim(Seconds(s)) }
 
-// ShortShare is Share without trailing zeros.
 func ShortShare(x float64) string { return trim(Share(x)) }
 
-// Short is Digits without trailing zeros.
 func Short(x float64) string { return trim(Digits(x)) }
 
-// trim removes trailing zeros of the decimals of a number, which may have a unit.
 func trim(text string) string {
 	number, unit, spaced := strings.Cut(text, " ")
 	if strings.Contains(number, ".") {
@@ -57,7 +52,7 @@ func trim(text string) string {
 	return number + unit
 }
 
-// Factor formats a ratio with one decimal below ten, and none from ten on.
+// Factor has one decimal below ten, and none from ten on.
 func Factor(f float64) string {
 	if f < 9.95 {
 		return strconv.FormatFloat(f, 'f', 1, 64)
@@ -65,7 +60,7 @@ func Factor(f float64) string {
 	return strconv.FormatFloat(f, 'f', 0, 64)
 }
 
-// Share formats a share of 1 as a percentage. A share below 1 is never formatted as 100 %.
+// A share below 1 is never formatted as 100 %.
 func Share(x float64) string {
 	if x > 0.9995 && x < 1 {
 		return ">99.9 %"
@@ -73,7 +68,6 @@ func Share(x float64) string {
 	return Digits(100*x) + " %"
 }
 
-// WholeShare is Share without decimals, for narrow columns.
 func WholeShare(x float64) string {
 	switch {
 	case x > 0 && x < 0.01:
@@ -84,8 +78,8 @@ func WholeShare(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 0, 64) + " %"
 }
 
-// Digits formats a number with three significant digits, or more if it is 1000 or larger. The minus
-// is U+2212, at which no line is broken.
+// Digits formats three significant digits, or more from 1000 on. No line is broken at its minus,
+// U+2212.
 func Digits(x float64) string {
 	if x < 0 {
 		return "−" + Digits(-x)
@@ -101,7 +95,7 @@ func Digits(x float64) string {
 	return strconv.FormatFloat(x, 'f', max(0, 3-before), 64)
 }
 
-// Roughly formats an expected duration: 4 s, 1 min 20 s, 2 h 5 min, 3 d 4 h.
+// Roughly formats an expected duration: 4 s, 1 min 20 s, 3 d 4 h.
 func Roughly(d time.Duration) string {
 	if d < time.Second {
 		return "1 s"
@@ -118,7 +112,7 @@ func Roughly(d time.Duration) string {
 	return fmt.Sprintf("%d d %d h", s/86400, s%86400/3600)
 }
 
-// Many formats a large number with two digits: 270,000, 1.2 million.
+// Many formats two digits: 270,000, 1.2 million.
 func Many(x float64) string {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
 	switch {
@@ -130,7 +124,7 @@ func Many(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Size formats a number of bytes with three digits: 512 B, 1.23 MB.
+// Size formats three digits: 512 B, 1.23 MB.
 func Size(bytes float64) string {
 	unit := 0
 	for units := 4; unit < units && math.Abs(bytes) >= 999.5; unit++ {
@@ -142,13 +136,11 @@ func Size(bytes float64) string {
 	return Digits(bytes) + " " + []string{"B", "kB", "MB", "GB", "TB"}[unit]
 }
 
-// Rate formats a number per second with three digits.
 func Rate(x float64) string { return Digits(x) + " /s" }
 
-// A Kind is the kind of a metric, which determines the format of its values.
+// A Kind of a metric determines the format of its values.
 type Kind string
 
-// The kinds of metrics.
 const (
 	Times   Kind = "seconds" // 68.9 ms
 	Rates   Kind = "rate"    // 619 /s
@@ -158,8 +150,8 @@ const (
 	Numbers Kind = "number"  // 4.00
 )
 
-// KindOf returns the kind of a metric by its unit, in which times are in seconds (except ns/op). A
-// metric per op is a share if it counts outcomes of tasks, and a number otherwise.
+// Times are in seconds, except for ns/op. A metric per op is a share if it counts outcomes of
+// tasks, and a number otherwise.
 func KindOf(unit string) Kind {
 	_, unit, _ = metric.CutURL(unit) // a URL may look like a unit
 	switch {
@@ -178,12 +170,11 @@ func KindOf(unit string) Kind {
 	return Numbers
 }
 
-var shares = regexp.MustCompile(`(^|-)(shed|throttled|failed|abandoned|gave-up|gave-up-started|` +
+var shares = lazyregexp.New(`(^|-)(shed|throttled|failed|abandoned|gave-up|gave-up-started|` +
 	`wasted-service|missed|waited|blocked|resent|unsent|long|seen-full|tail-[a-z-]+|status-.+)/op$|` +
 	`utilisation$|-share$|^cpu-(wait|others|pressure|steal)$|` +
 	`^gc-cpu$|^relative-deviation$`)
 
-// Spell formats a value of the kind.
 func (k Kind) Spell(v float64) string {
 	switch k {
 	case Times:
@@ -200,7 +191,6 @@ func (k Kind) Spell(v float64) string {
 	return Digits(v)
 }
 
-// Metric formats a value of one of poolbench's metrics by its unit.
 func Metric(unit string, v float64) string {
 	if unit == "ns/op" {
 		v /= 1e9
@@ -208,8 +198,8 @@ func Metric(unit string, v float64) string {
 	return KindOf(unit).Spell(v)
 }
 
-// Uncertain formats a value with the given relative 95 % error: after "≈" up to 100 %, and as a
-// dash above. An error of 0 means that no large error is known.
+// share is the relative 95 % error: up to 100 % the value follows "≈", above it is a dash. 0 means
+// that no large error is known.
 func Uncertain(unit string, v, share float64) string {
 	switch {
 	case share > 1:
@@ -220,7 +210,7 @@ func Uncertain(unit string, v, share float64) string {
 	return Metric(unit, v)
 }
 
-// Change formats a ratio as a change: "+26.3 %", "×12.5", "from 0".
+// Change formats a ratio: "+26.3 %", "×12.5", "from 0".
 func Change(ratio float64) string {
 	switch {
 	case math.IsInf(ratio, 1):
@@ -233,8 +223,8 @@ func Change(ratio float64) string {
 	return "+" + Percent(100*(ratio-1)) + " %"
 }
 
-// Percent formats the size of a change in per cent or percentage points, without a sign. Small
-// changes have two decimals.
+// Percent formats a change without its sign, in per cent or percentage points. Small changes have
+// two decimals.
 func Percent(size float64) string {
 	places := 0
 	switch {
@@ -246,15 +236,14 @@ func Percent(size float64) string {
 	return strconv.FormatFloat(size, 'f', places, 64)
 }
 
-// Given formats a configured value without trailing zeros.
 func Given(unit string, v float64) string { return trim(Metric(unit, v)) }
 
-var numberAndUnit = regexp.MustCompile(`([0-9]) (ms\b|µs\b|ns\b|s\b|times\b|/s\b|%)`)
+var numberAndUnit = lazyregexp.New(`([0-9]) (ms\b|µs\b|ns\b|s\b|times\b|/s\b|%)`)
 
 // Together replaces the blank between a number and its unit by a no-break space.
 func Together(text string) string { return numberAndUnit.ReplaceAllString(text, "$1\u00a0$2") }
 
-// Span joins the ends of a range by between. It writes a common unit once.
+// Span writes a common unit of both ends once.
 func Span(low, between, high string) string {
 	if number, unit, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+unit) {
 		low = number

@@ -1,21 +1,21 @@
 package text
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 const masked = "…"
 
-// DiscreetURL returns a URL without secrets. It removes user, password and fragment, path segments
-// that look like tokens, and the values of the query except those named by show. It keeps templates
-// {{name}}.
+// DiscreetURL removes user, password and fragment, path segments that look like tokens, and the
+// values of the query except those named by show. It keeps templates {{name}}.
 func DiscreetURL(address string, show ...string) string {
 	head, mark, rest := cutAction(address, "?#")
 	_, behind, _ := strings.Cut(head, "://")
 	if strings.Contains(rest, "@") && !strings.Contains(behind, "/") {
-		// the apparent query may be part of a password
+		// The apparent query may be part of a password.
 		head, mark, rest = cutAction(withoutUser(address), "?#")
 	}
 	head = discreetPath(withoutUser(head))
@@ -43,7 +43,6 @@ func discreetPath(head string) string {
 	return host + strings.Join(segments, "/")
 }
 
-// Tokens returns the path segments of a URL that look like tokens.
 func Tokens(head string) []string {
 	_, path := cutHost(head)
 	return slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return !isToken(s) })
@@ -62,11 +61,11 @@ func cutHost(head string) (host, path string) {
 }
 
 // leastToken is the length of the shortest token in a path. Numbers, UUIDs, hexadecimal hashes and
-// method names are not tokens. They lack capitals, small letters or digits, or switch between these
+// method names are not tokens: they lack capitals, small letters or digits, or switch between these
 // less often.
 const leastToken = 20
 
-var jwt = regexp.MustCompile(`^eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*$`)
+var jwt = lazyregexp.New(`^eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*$`)
 
 func isToken(segment string) bool {
 	if len(segment) < leastToken {
@@ -100,7 +99,7 @@ func isToken(segment string) bool {
 	return min(kinds[0], kinds[1], kinds[2]) > 0 && changes*20 >= len(segment)*9
 }
 
-// DiscreetText returns text with DiscreetURL applied to its URLs.
+// DiscreetText applies DiscreetURL to the URLs in a text.
 func DiscreetText(text string, show ...string) string {
 	text = word.ReplaceAllStringFunc(text, func(w string) string {
 		if inner, ok := strings.CutPrefix(w, `"`); ok {
@@ -112,8 +111,8 @@ func DiscreetText(text string, show ...string) string {
 	return withoutUser(text)
 }
 
-// word matches a quoted text, or a text without spaces.
-var word = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?:\{\{.*?\}\}|[^\s"])+`)
+// A word is a quoted text, or a text without spaces.
+var word = lazyregexp.New(`"(?:[^"\\]|\\.)*"|(?:\{\{.*?\}\}|[^\s"])+`)
 
 func discreetWord(w string, show []string) string {
 	if strings.Contains(w, "://") {
@@ -126,25 +125,25 @@ func discreetWord(w string, show []string) string {
 	return head + "?" + discreetQuery(query, show)
 }
 
-// user matches a possible user and password in a URL, even in a malformed one. It rather matches
-// too much than too little.
-var user = regexp.MustCompile(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
+// user matches a possible user and password, even in a malformed URL. It rather matches too much
+// than too little.
+var user = lazyregexp.New(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
 
 func withoutUser(text string) string {
-	// files have 100,000 URLs, and the expression takes microseconds
+	// Files have 100,000 URLs, and the expression takes microseconds.
 	if !strings.Contains(text, "@") {
 		return text
 	}
 	return user.ReplaceAllString(text, "${1}"+masked+"@")
 }
 
-// action matches a template action. A plain action inserts a value and contains no secret.
+// A plain template action inserts a value and contains no secret.
 var (
-	action = regexp.MustCompile(`\{\{.*?\}\}`)
-	plain  = regexp.MustCompile(`^\{\{\s*\w+(?:\s+-?\d+)*\s*\}\}$`)
+	action = lazyregexp.New(`\{\{.*?\}\}`)
+	plain  = lazyregexp.New(`^\{\{\s*\w+(?:\s+-?\d+)*\s*\}\}$`)
 )
 
-// cutAction cuts text at the first character of at that is outside of template actions.
+// cutAction ignores characters within template actions.
 func cutAction(text, at string) (before, mark, after string) {
 	ends := strings.LastIndex(text, "}}")
 	for i := 0; i < len(text); i++ {
@@ -159,8 +158,7 @@ func cutAction(text, at string) (before, mark, after string) {
 	return text, "", ""
 }
 
-// mostName is the length of the longest query key that counts as a name, because a query may
-// consist only of a token.
+// A longer query key may be a token, because a query may consist only of a token.
 const mostName = 40
 
 func discreetQuery(query string, show []string) string {
@@ -183,7 +181,6 @@ func discreetQuery(query string, show []string) string {
 	return b.String()
 }
 
-// discreetValue replaces everything except plain template actions by ….
 func discreetValue(value string) string {
 	var b strings.Builder
 	hide := func(text string) {

@@ -8,10 +8,8 @@ import (
 	"time"
 )
 
-// Hosts manage connections that carry several concurrent calls.
 type Hosts[C comparable] struct {
-	// Connections to each host, and concurrent calls on each connection. 0 has the meaning of
-	// NewDealer.
+	// as in NewDealer
 	Connections, Streams int
 	Stands               func(C) bool // reports whether a connection accepts calls
 
@@ -19,7 +17,6 @@ type Hosts[C comparable] struct {
 	by map[string]*Host[C]
 }
 
-// A Host assigns calls to its connections.
 type Host[C comparable] struct {
 	*Dealer
 	stands func(C) bool
@@ -32,7 +29,6 @@ type slot[C comparable] struct {
 	attempt *attempt[C] // connection attempt in progress, or nil
 }
 
-// attempt is a connection attempt that several callers wait for.
 type attempt[C any] struct {
 	done      chan struct{}
 	conn      C
@@ -40,7 +36,6 @@ type attempt[C any] struct {
 	abandoned bool // its caller gave up, which says nothing about the host
 }
 
-// Host returns the host with the given name.
 func (h *Hosts[C]) Host(name string) *Host[C] {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -53,7 +48,6 @@ func (h *Hosts[C]) Host(name string) *Host[C] {
 	return h.by[name]
 }
 
-// Standing returns connection number at, which the Dealer has assigned, if it is open.
 func (h *Host[C]) Standing(at int) (conn C, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -64,8 +58,8 @@ func (h *Host[C]) Standing(at int) (conn C, ok bool) {
 	return conn, conn != none && h.stands(conn)
 }
 
-// Conn returns the connection if it is open. Otherwise the first caller opens one for all callers.
-// If it gives up, the next caller opens one.
+// If the connection is not open, the first caller opens it for all callers. If this caller gives
+// up, the next one opens it.
 func (h *Host[C]) Conn(
 	ctx context.Context, at int, open func(context.Context) (C, error),
 ) (C, error) {
@@ -109,9 +103,9 @@ func (h *Host[C]) Conn(
 	return m.conn, m.err
 }
 
-// Use returns an open connection for a call that the Dealer assigned to connection number at, and
-// its number. The number differs from at if the server of that connection allows fewer calls. After
-// an error, the number is that of the connection to return with Give, or negative if there is none.
+// Use returns an open connection and its number, which differs from at if the server of that
+// connection allows fewer calls. After an error, the number is that of the connection to return
+// with Give, or negative if there is none.
 func (h *Host[C]) Use(
 	ctx context.Context, deadline time.Time, at int,
 	open func(ctx context.Context, at int) (C, error),
@@ -142,8 +136,7 @@ func (h *Host[C]) Leave(at int, conn C) {
 	}
 }
 
-// Again returns a copy of the request with a new body, to send it again, or nil if the body cannot
-// be read again.
+// Again returns a copy of the request with a new body, or nil if the body cannot be read again.
 func Again(r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r

@@ -5,10 +5,10 @@ import (
 	"net/http"
 )
 
-// Send modifies a request so that net/http cannot send it again: the body cannot be read again. In
-// HTTP/1 an empty body does not change the request, except that a POST with an Idempotency-Key has
-// no Content-Length of 0. In HTTP/2 a separate frame ends it. Call Send in an http.RoundTripper, on
-// a copy, because an http.Client would not follow a 307 for this request.
+// Send gives a request a body that cannot be read again, so net/http cannot send the request again.
+// In HTTP/1 an empty body only removes the Content-Length of 0 of a POST with an Idempotency-Key.
+// In HTTP/2 a separate frame ends the request. Send a copy in an http.RoundTripper, because an
+// http.Client would not follow a 307 for this request.
 func Send(r *http.Request) {
 	r.GetBody = nil
 	if (r.Body == nil || r.Body == http.NoBody) && Idempotent(r) {
@@ -18,10 +18,8 @@ func Send(r *http.Request) {
 	}
 }
 
-// A Transport sends every request once.
 type Transport struct{ *http.Transport }
 
-// RoundTrip implements http.RoundTripper.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.WithContext(r.Context()) // a copy, because the caller owns the request
 	Send(r)

@@ -14,16 +14,14 @@ import (
 	"time"
 )
 
-// A TLSError is the reason of a failed handshake. Its text may name an option that helps.
+// A TLSError may name an option that helps.
 type TLSError struct {
 	text string
 	err  error
 }
 
-// Error implements error.
 func (e *TLSError) Error() string { return "TLS: " + e.text }
 
-// Unwrap returns the error of crypto/tls or quic-go.
 func (e *TLSError) Unwrap() error { return e.err }
 
 // A SecureConn is a TLS connection whose errors name the reason.
@@ -33,7 +31,7 @@ type SecureConn struct {
 	received             bool  // the server has sent data after the handshake
 }
 
-// Secure performs the client's handshake. After an error, the caller must close conn.
+// After an error, the caller of Secure must close conn.
 func Secure(ctx context.Context, conn net.Conn, config *tls.Config) (*SecureConn, error) {
 	asked := new(bool)
 	if len(config.Certificates) == 0 {
@@ -51,8 +49,7 @@ func Secure(ctx context.Context, conn net.Conn, config *tls.Config) (*SecureConn
 	return &SecureConn{Conn: c, certificateRequested: asked}, nil
 }
 
-// recordRequest sends no certificate, as crypto/tls does by default, and records the server's
-// request.
+// Sending no certificate is the default of crypto/tls.
 func recordRequest(asked *bool) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		*asked = true
@@ -60,8 +57,7 @@ func recordRequest(asked *bool) func(*tls.CertificateRequestInfo) (*tls.Certific
 	}
 }
 
-// Read implements net.Conn. It explains an error, because a TLS 1.3 server refuses a client only
-// after the handshake.
+// Read explains an error, because a TLS 1.3 server refuses a client only after the handshake.
 func (c *SecureConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
@@ -72,7 +68,6 @@ func (c *SecureConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn.
 func (c *SecureConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	if broken := errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET); broken {
@@ -81,8 +76,8 @@ func (c *SecureConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ExplainTLS returns a *TLSError if err is a handshake failure with a known reason, otherwise err.
-// asked means that the server requested a client certificate and got none.
+// ExplainTLS returns a *TLSError for a handshake failure with a known reason, otherwise err. asked
+// means that the server requested a client certificate and got none.
 func ExplainTLS(err error, asked bool) error {
 	if _, explained := errors.AsType[*TLSError](err); err == nil || explained {
 		return err

@@ -6,14 +6,12 @@ import (
 	"time"
 )
 
-// Default is the number of streams assumed if the server announces none. It is the minimum that a
-// server should allow (RFC 9113, 6.5.2), and net/http assumes the same.
+// Default is assumed if the server announces no limit. It is the minimum that a server should allow
+// (RFC 9113, 6.5.2), and net/http assumes the same.
 const Default = 100
 
-// A Dealer assigns calls to connections, which are numbered from 0. With a fixed number of
-// connections it chooses the least loaded one, round robin. Otherwise it chooses the first with
-// room, or a new one. A connection carries the configured number of calls, or fewer if its server
-// allows fewer (Limit).
+// A Dealer assigns calls to connections. With a fixed number of connections it chooses the least
+// loaded one, round robin. Otherwise it chooses the first with room, or a new one.
 type Dealer struct {
 	connections, most int // 0 means no limit
 	// last limit of a server, assumed for connections without their own; 0 means none
@@ -25,8 +23,7 @@ type Dealer struct {
 	next         int // next connection of the round robin
 }
 
-// NewDealer returns a Dealer with the given number of connections (0 means no limit), and of
-// streams on each (0 means Default).
+// In NewDealer, 0 connections means no limit, and 0 streams means Default.
 func NewDealer(connections, streams int) *Dealer {
 	if streams == 0 {
 		streams = Default
@@ -35,8 +32,7 @@ func NewDealer(connections, streams int) *Dealer {
 		carries: make([]int, connections), limits: map[int]int{}}
 }
 
-// Take returns the number of a connection with room. It waits until the deadline or until ctx ends.
-// The caller returns the connection with Give.
+// Take waits for a connection with room. The caller returns it with Give.
 func (d *Dealer) Take(ctx context.Context, deadline time.Time) (int, error) {
 	d.Lock()
 	return d.take(ctx, deadline)
@@ -64,7 +60,6 @@ func (d *Dealer) Keep(ctx context.Context, deadline time.Time, at int) (int, err
 	return d.take(ctx, deadline)
 }
 
-// Fits reports whether the server of the connection allows all calls assigned to it.
 func (d *Dealer) Fits(at int) bool {
 	d.Lock()
 	defer d.Unlock()
@@ -105,7 +100,6 @@ func (noneFree) Error() string { return "no stream became free in time" }
 func (noneFree) Unwrap() error { return os.ErrDeadlineExceeded }
 func (noneFree) Timeout() bool { return true }
 
-// room returns a connection with room, or a negative number.
 func (d *Dealer) room() int {
 	best := -1
 	for i := range d.carries {
@@ -126,7 +120,6 @@ func (d *Dealer) room() int {
 	return best
 }
 
-// Give returns a stream of the connection. A negative number means none.
 func (d *Dealer) Give(at int) {
 	if at < 0 {
 		return

@@ -43,8 +43,7 @@ func (w *Waiting[T]) Await(
 	return one, err
 }
 
-// Next gives one to the first waiting caller. It returns false if there is none. The caller holds
-// the lock.
+// The caller of Next holds the lock.
 func (w *Waiting[T]) Next(one T) bool {
 	if len(w.line) == 0 {
 		return false

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 )
 
-// Counts contains the observations of HTTP/2 connections.
 type Counts struct {
 	open, Peak      atomic.Int64 // number of streams
 	GoAways, Resets atomic.Int64 // frames received from servers
@@ -49,7 +48,7 @@ type Watched struct {
 	broken      bool          // whether it ended other than by Close
 }
 
-// Watch wraps a client's connection. It must be called before any data is sent.
+// Watch must be called before the client sends any data.
 func Watch(c net.Conn, of *Counts) *Watched {
 	f := &Watched{Conn: c, of: of, out: scanner{skip: len(preface)},
 		streams: map[uint32]struct{}{}, settled: make(chan struct{})}
@@ -57,8 +56,6 @@ func Watch(c net.Conn, of *Counts) *Watched {
 	return f
 }
 
-// Settled waits until the server has sent its settings. It returns an error if the connection ends
-// first.
 func (f *Watched) Settled(ctx context.Context) error {
 	select {
 	case <-f.settled:
@@ -83,8 +80,8 @@ func (f *Watched) Broke() bool {
 	return f.broken
 }
 
-// Limited calls set with the number of concurrent streams that the server allows (0 means any
-// number), now and when it changes.
+// set gets the number of concurrent streams that the server allows (0 means any number), now and
+// when it changes.
 func (f *Watched) Limited(set func(streams int)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -92,7 +89,7 @@ func (f *Watched) Limited(set func(streams int)) {
 	set(f.limit)
 }
 
-// settings handles the end of a settings frame. most is negative if the frame has no limit.
+// most is negative if the settings have no limit.
 func (f *Watched) settings(most int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,10 +107,8 @@ func (f *Watched) settings(most int64) {
 	}
 }
 
-// preface is the text that a client sends before its first frame.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// Read implements net.Conn.
 func (f *Watched) Read(p []byte) (int, error) {
 	n, err := f.Conn.Read(p)
 	f.in.scan(p[:n], f.came)
@@ -123,7 +118,6 @@ func (f *Watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn.
 func (f *Watched) Write(p []byte) (int, error) {
 	f.out.scan(p, f.sent) // before an answer can arrive
 	n, err := f.Conn.Write(p)
@@ -133,7 +127,6 @@ func (f *Watched) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements net.Conn.
 func (f *Watched) Close() error {
 	f.end(nil)
 	return f.Conn.Close()
@@ -185,8 +178,7 @@ func (f *Watched) drop(stream uint32) (was bool) {
 	return was
 }
 
-// Gone reports whether the connection accepts no new streams, because it is closed or the server
-// has sent GOAWAY.
+// After GOAWAY, the connection accepts no new streams.
 func (f *Watched) Gone() bool { return f.gone.Load() }
 
 func (f *Watched) end(why error) {
@@ -207,7 +199,6 @@ func (f *Watched) end(why error) {
 	clear(f.streams)
 }
 
-// scanner finds frame headers in a stream of bytes.
 type scanner struct {
 	head [9]byte
 	have int

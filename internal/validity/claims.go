@@ -17,12 +17,11 @@ func claim(o *observe.Run, r *result.Result, unit string, exact float64, test ob
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Test: &test})
 }
 
-// noise is the standard error of a run's means by queueing theory. Batch means alone underestimate
-// it in short runs, and if almost no task waits.
+// noise determines standard errors by queueing theory. Batch means alone underestimate them in short
+// runs, and if almost no task waits.
 type noise struct {
-	// relax is the number of tasks with as much information as one independent task. It is
-	// (1+C²)/(1−ρ)² in heavy traffic and (1+C²)(1+K)² for a queue of K slots that sheds. It is at
-	// least the mean number of waiting tasks, whose waits are sums of the same task times.
+	// relax is the number of tasks with as much information as one independent task. It is at least
+	// the mean number of waiting tasks, whose waits are sums of the same task times.
 	relax float64
 	waits float64 // share of tasks that wait
 }
@@ -37,7 +36,6 @@ func noiseOf(o *observe.Run, a *theory.Answer, load float64) noise {
 
 func (z noise) short(n float64) bool { return n/z.relax < theoryLength }
 
-// meanWait returns the test of a mean wait W. In heavy traffic neighbouring waits are correlated.
 // The variance of the mean of n waits is W²(1+C²)(1+1/P)/((1−ρ)²n), where P is the share of tasks
 // that wait. For M/M/1 this is within 20 % of Whitt, Planning queueing simulations, 1989.
 func (z noise) meanWait(mean float64, value func(*record.Record) (float64, bool)) observe.MeanTest {
@@ -65,8 +63,8 @@ func (z noise) share(want float64, is func(*record.Record) (yes, counts bool)) o
 		}}
 }
 
-// quantile returns the test of a response quantile t. It compares the share of tasks above t,
-// because many tasks with constant service times can have a response of exactly t.
+// quantile compares the share of tasks above the response quantile, because many tasks with
+// constant service times can have exactly that response.
 func (z noise) quantile(
 	t float64, a *theory.Answer, of func(*record.Record) bool,
 ) observe.MeanTest {
@@ -77,7 +75,7 @@ func (z noise) quantile(
 	})
 }
 
-// gaps returns the test of a rate. It uses the gaps between due times, whose distribution is known.
+// gaps tests a rate by the gaps between due times, whose distribution is known.
 func gaps(o *observe.Run, mean float64) observe.MeanTest {
 	return observe.MeanTest{Want: mean, Value: func(i int, rec *record.Record) (float64, bool) {
 		return float64(rec.Due-o.Trace.At(max(i-1, 0)).Due) / observe.Second, i > 0
@@ -86,28 +84,25 @@ func gaps(o *observe.Run, mean float64) observe.MeanTest {
 }
 
 const (
-	// theoryErrors is the largest deviation, in exactly known standard errors, that counts as
-	// chance.
+	// theoryErrors is the largest deviation, in standard errors, that counts as chance.
 	theoryErrors = 5
 	theoryAlarms = 0.01
-	// theoryEvents is the smallest number of independent events to judge a share, and theoryLength
-	// of independent tasks to judge a run. theorySpread is the accepted relative deviation of the
-	// run's own 1+C²: without the few longest tasks, their waits are missing, too.
+	// theoryEvents is the smallest number of independent events to judge a share, theoryLength of
+	// independent tasks to judge a run. theorySpread is the accepted relative deviation of the
+	// run's own 1+C².
 	theoryEvents = 5
 	theoryLength = 50
 	theorySpread = 0.2
 )
 
-// criticalDeviation returns the deviation, in standard errors, from which a value is judged wrong:
-// a quantile of Student's t with Bonferroni's correction for all exact values of the plan.
+// criticalDeviation returns the deviation, in standard errors, from which a value is judged wrong,
+// with Bonferroni's correction.
 func criticalDeviation(o *observe.Run) float64 {
 	values := len(o.Claims) * max(o.Plan.Among, 1)
 	return statistics.Student(observe.Batches, theoryAlarms/float64(values))
 }
 
-// CheckExact compares measured values with exact ones if the run is long enough. It applies only
-// under the virtual clock, because under the real clock measured values include the strategy's
-// overhead.
+// Under the real clock measured values include the strategy's overhead, so CheckExact skips them.
 func CheckExact(o *observe.Run, r *result.Result, first int) {
 	if !o.Plan.Virtual {
 		return
@@ -153,8 +148,7 @@ func claimLimit(o *observe.Run, r *result.Result, unit string, exact, allowed fl
 }
 
 // overloadNoise returns the possible deviation of the throughput from the capacity at a load above
-// 1. It is due to the task times, the time until all slots stay busy (about (1+C²)/(ρ−1)² tasks),
-// and the last tasks.
+// 1. All slots stay busy after about (1+C²)/(ρ−1)² tasks.
 func overloadNoise(
 	o *observe.Run, r *result.Result, m observe.Measured, load, capacity float64,
 ) float64 {
@@ -164,8 +158,7 @@ func overloadNoise(
 		longest/m.Seconds())
 }
 
-// batchNoise returns the possible deviation of the makespan of n exponential tasks on k slots.
-// While all slots are busy a task ends every mean/k. With j tasks left, one ends every mean/j. The
+// batchNoise returns the possible deviation of the makespan of n exponential tasks on k slots. The
 // last task exceeds 12 means with probability 1/160,000.
 func batchNoise(n, k int, mean float64) float64 {
 	variance := float64(max(n-k, 0)) / float64(k) / float64(k)

@@ -14,19 +14,17 @@ import (
 )
 
 // A run drifts if the means of its halves differ by more than driftFactor, and by StepErrors
-// standard errors for a step or trendErrors for a trend. In TestNoFalseDrift, runs that are far too
-// short for their load have about 2 false alarms per 1000 stable queues. Longer runs have none.
+// standard errors for a step or trendErrors for a trend. In TestNoFalseDrift, about 2 per 1000
+// stable queues drift if the runs are far too short for their load.
 const (
 	driftFactor = 1.5
 	StepErrors  = 5
 	trendErrors = 4
 	// mostUps is the number of increases from batch to batch that indicates growth. A random walk
-	// without drift has as many with probability 20/2¹⁹, 1 in 26,000.
+	// has as many with probability 20/2¹⁹.
 	mostUps = observe.Batches - 2
 )
 
-// CheckDrift compares the second half of the measured tasks with the first. A queue at a load of 1
-// or more grows for the whole run, so its mean wait depends on the run's length.
 func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	if !o.Stationary() {
 		return
@@ -38,8 +36,8 @@ func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	if ok && JudgeDrift(o, r, means) || !o.Recorded || o.Plan.Arrival.IsClosed() {
 		return
 	}
-	// In LIFO or random order the responses may not show the growth: some tasks start at once even
-	// in a growing queue, and the others may be cut short.
+	// In LIFO or random order some tasks start at once even in a growing queue, so the responses
+	// may not show the growth.
 	open := open(o)
 	means, _, ok = o.BatchMeans(first, func(i int, _ *record.Record) (float64, bool) {
 		return float64(open[i]), true
@@ -69,8 +67,6 @@ func open(o *observe.Run) (all []int) {
 	return all
 }
 
-// Drifting returns the time that is checked for drift, and its name: the wait, or the response if
-// slots are shared or unlimited.
 func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
 	if o.Splits() || o.Bound() == 0 {
 		return metric.Response, (*record.Record).Response
@@ -78,12 +74,10 @@ func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
 	return metric.Wait, (*record.Record).Wait
 }
 
-// Drifts reports whether the task started and was not cut short.
 func Drifts(rec *record.Record) bool {
 	return rec.Attempts > 0 && rec.Outcome != record.Unsettled && rec.Outcome != record.Abandoned
 }
 
-// JudgeDrift adds a doubt if the means of the halves, in ns, differ significantly.
 func JudgeDrift(o *observe.Run, r *result.Result, means [observe.Batches]float64) (drifts bool) {
 	what, _ := Drifting(o)
 	h := CompareHalves(means)
@@ -105,10 +99,9 @@ type halves struct {
 	ups   int
 }
 
-// CompareHalves tests for a step and for a trend. The step test is Student's t of the batches, with
-// a standard error that allows for correlated neighbours. Steady growth within a half looks like
-// correlation. The trend test therefore uses the changes from batch to batch, which cancel out in a
-// stable queue and add up in a growing one.
+// CompareHalves tests for a step by Student's t of the batches. Steady growth within a half looks
+// like correlation. The trend test therefore uses the changes from batch to batch, which cancel out
+// in a stable queue and add up in a growing one.
 func CompareHalves(x [observe.Batches]float64) (h halves) {
 	const half = observe.Batches / 2
 	for i := range half {
@@ -136,9 +129,8 @@ func CompareHalves(x [observe.Batches]float64) (h halves) {
 }
 
 // Variance returns the variance of the batches, widened by the correlation of neighbours. square
-// and product are sums over deviations from the mean. A correlation estimated from n values, here
-// half the batches, is too low by (1+4ρ)/n on average (Kendall, Note on bias in the estimation of
-// autocorrelation, 1954).
+// and product are sums over deviations from the mean. A correlation estimated from n values is too
+// low by (1+4ρ)/n on average (Kendall, Note on bias in the estimation of autocorrelation, 1954).
 func Variance(square, product float64) float64 {
 	correlation := 0.0
 	if square > 0 {
@@ -175,14 +167,13 @@ func (h halves) grows() (how string, ok bool) {
 	return h.changes()
 }
 
-// Grows reports whether the batches grow steadily, as in an overloaded queue.
 func Grows(means [observe.Batches]float64) bool {
 	_, grows := CompareHalves(means).grows()
 	return grows
 }
 
-// changes reports whether the batches change steadily. It also tests the signs of the changes,
-// because a few stalls of the machine inflate the standard error.
+// A few stalls of the machine inflate the standard error, so changes also tests the signs of the
+// changes.
 func (h halves) changes() (how string, ok bool) {
 	switch {
 	case math.Abs(h.trend) > trendErrors:
@@ -194,7 +185,6 @@ func (h halves) changes() (how string, ok bool) {
 	return "", false
 }
 
-// ErrorsOf returns a difference in standard errors, or 0 for a difference of 0.
 func ErrorsOf(difference, standardError float64) float64 {
 	if difference == 0 {
 		return 0

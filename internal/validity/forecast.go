@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// A Forecast is the predicted accuracy of the runs of a plan. The recursion simulates the plan for
-// the length of many runs. Stretches of one run's length are compared with the whole.
+// A Forecast simulates the plan for the length of many runs, and compares stretches of one run's
+// length with the whole.
 type Forecast struct {
 	MeanWait float64
 	Waits    float64
@@ -29,15 +29,14 @@ type Forecast struct {
 
 type errorOf struct {
 	factor float64 // 95 % bound on |ln(stretch value/true value)|
-	// 95 % bound on the relative error for runs longer than a stretch. In a short stretch,
-	// quantiles change less than in proportion to the number of tasks beyond them.
+	// 95 % bound on the relative error for runs longer than a stretch
 	linear float64
 	share  float64 // standard error of the share of tasks beyond the quantile
 	lag    float64 // correlation of neighbouring stretches, at least 0
 }
 
 // Error returns the relative 95 % error of a metric of a run of n tasks. With an error of 0.5 the
-// measured value is between 1/1.5 and 1.5 times the true value. ok is false without a forecast.
+// measured value is between 1/1.5 and 1.5 times the true value.
 func (f *Forecast) Error(unit string, n float64) (share float64, ok bool) {
 	if f == nil {
 		return 0, false
@@ -80,7 +79,6 @@ const (
 	forecastSeed        = 0x666f7265_63617374
 )
 
-// forecastPlan is the key of a forecast in the cache.
 type forecastPlan struct {
 	arrival      string
 	rate         float64
@@ -103,9 +101,8 @@ var (
 
 const mostForecasts = 2000
 
-// ForecastOf returns the accuracy of runs of about n measured tasks of o's plan, given the
-// relaxation time in tasks. It returns nil under the real clock, and if the recursion does not
-// support the strategy, the target or the task times.
+// ForecastOf returns nil under the real clock, and for plans that it cannot simulate. n is the
+// number of measured tasks, relax the relaxation time in tasks.
 func ForecastOf(o *observe.Run, n, relax float64) *Forecast {
 	return forecastOf(o, n, relax, mostForecast)
 }
@@ -144,8 +141,8 @@ func forecastOf(o *observe.Run, n, relax float64, most int) *Forecast {
 	return f()
 }
 
-// planOf returns the inputs of the forecast. Strategies with another order of starts get the FIFO
-// forecast, because their slots are equally busy.
+// Strategies with another order of starts get the FIFO forecast, because their slots are equally
+// busy.
 func planOf(o *observe.Run) (p forecastPlan, ok bool) {
 	s, spec, d := o.Plan, o.Plan.Strategy, o.Dist()
 	a := s.Arrival
@@ -215,8 +212,8 @@ func (p forecastPlan) forecast(
 	f := &Forecast{length: float64(p.stretch), count: p.total / p.stretch, mostLag: 1,
 		errors: map[string]errorOf{}}
 	if p.long {
-		// the means of stretches of m relaxation times of an exponentially decaying process have a
-		// correlation of 1/(2m), so a larger estimate than 1/m is sampling error
+		// Means of stretches of m relaxation times have a correlation of 1/(2m). A larger estimate
+		// than 1/m is sampling error.
 		f.mostLag = 1. / stretchMemories
 	}
 	responses, held = responses[warm:], held[warm:]
@@ -378,8 +375,6 @@ func (f *Forecast) add(unit string, whole float64, parts []float64) {
 	f.errors[unit] = e
 }
 
-// spreadOf returns the root mean square of the deviations of values from expected, and the
-// correlation of neighbouring deviations, at least 0.
 func spreadOf(values []float64, expected float64) (spread, lag float64) {
 	square, product, before := 0.0, 0.0, 0.0
 	for _, v := range values {

@@ -11,12 +11,11 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A run is divided into 10 to 20 stretches of equal length for batch means (Schmeiser, Batch size
-// effects in the analysis of simulation output, 1982).
+// Numbers of stretches for batch means (Schmeiser, Batch size effects in the analysis of simulation
+// output, 1982).
 const leastStretches, mostStretches = 10, 20
 
-// stretchesFor returns the number of stretches for a run of n tasks, or 0 if the run is too short.
-// takes depends on the plan and not on the results.
+// stretchesFor returns 0 if the run is too short.
 func stretchesFor(n int, takes float64) int {
 	if !(float64(n) >= takes) {
 		return 0
@@ -24,9 +23,8 @@ func stretchesFor(n int, takes float64) int {
 	return int(min(leastStretches*float64(n)/takes, mostStretches))
 }
 
-// ReportIntervals adds 95 % intervals for the mean and the quantiles of the response and for the
-// mean wait, if the run is long enough for each. It returns the sampling variance of the p99
-// estimated from the run if tasks may overtake each other.
+// ReportIntervals returns the sampling variance of the p99 estimated from the run if tasks may
+// overtake each other.
 func ReportIntervals(o *observe.Run, r *result.Result, first int, k Memory) (own Scatter) {
 	done := func(of func(*record.Record) int64) func(int, *record.Record) (float64, bool) {
 		return func(_ int, rec *record.Record) (float64, bool) {
@@ -36,11 +34,11 @@ func ReportIntervals(o *observe.Run, r *result.Result, first int, k Memory) (own
 	responses := responsesFrom(o, first)
 	n := len(responses)
 	if v, ok := r.Metric(metric.MeanWait); ok && v > 0 && !o.Splits() {
-		reportMean(o, r, metric.MeanWait, first, stretchesFor(n, k.TakesMeanWait()), k,
+		reportMean(o, r, metric.MeanWait, first, stretchesFor(n, k.TasksForMeanWait()), k,
 			done((*record.Record).Wait))
 	}
 	if _, ok := r.Metric(metric.MeanResponse); ok {
-		reportMean(o, r, metric.MeanResponse, first, stretchesFor(n, k.takesMeanResponse()), k,
+		reportMean(o, r, metric.MeanResponse, first, stretchesFor(n, k.tasksForMeanResponse()), k,
 			done((*record.Record).Response))
 	}
 	if p99, ok := r.Metric(metric.P99Response); ok && k.Reorders {
@@ -60,11 +58,10 @@ func responsesFrom(o *observe.Run, first int) []int64 {
 	return responses
 }
 
-// leastOfPlan is the smallest width of the interval of a mean relative to the forecast. The bursts
-// of one run may be similar by chance, which would make the interval too narrow.
+// leastOfPlan is the smallest width of an interval relative to the forecast. The bursts of one run
+// may be similar by chance, which would make the interval too narrow.
 const leastOfPlan = 0.85
 
-// reportMean adds the interval of a mean and its effective sample size.
 func reportMean(
 	o *observe.Run, r *result.Result, unit string, first, stretches int, k Memory,
 	value func(int, *record.Record) (float64, bool),
@@ -98,9 +95,8 @@ func reportMean(
 	r.Add(metric.ESS(unit), ess)
 }
 
-// MeanInterval returns the 95 % interval of a mean and its standard error, from the means of
-// stretches. Student's quantiles are corrected for skewness by Hall's transformation (On the
-// removal of skewness by transformation, 1992).
+// MeanInterval corrects Student's quantiles for skewness by Hall's transformation (On the removal
+// of skewness by transformation, 1992).
 func MeanInterval(means []float64) (low, high, se float64) {
 	mean, sd := observe.MeanAndSD(means)
 	n := float64(len(means))
@@ -125,10 +121,9 @@ func unskewed(z, skewness, n float64) float64 {
 	return (math.Cbrt(1+6*b*(z-b)) - 1) / (2 * b)
 }
 
-// reportQuantiles adds the intervals of the response quantiles: intervals of the share of tasks
-// beyond the quantile, converted to responses. The width comes from the forecast if it models this
-// strategy exactly, otherwise from stretches of the run. It is at least the width for independent
-// tasks. A value that many tasks share has no interval. reportQuantiles reorders responses.
+// reportQuantiles converts intervals of the share of tasks beyond each quantile to responses. They
+// are at least as wide as for independent tasks. A value that many tasks share has no interval.
+// reportQuantiles reorders responses.
 func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter) {
 	type end struct {
 		unit string
@@ -141,8 +136,8 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 			continue
 		}
 		v, ok := r.Metric(q.Of(metric.Response))
-		stretches := stretchesFor(n, k.TakesQuantile(q.P))
-		if q.P == 0.99 && stretches == 0 && k.sheds && own.Tells() {
+		stretches := stretchesFor(n, k.TasksForQuantile(q.P))
+		if q.P == 0.99 && stretches == 0 && k.sheds && own.Suffices() {
 			stretches = mostStretches // shedding shortens the relaxation time
 		}
 		if !ok || stretches == 0 {

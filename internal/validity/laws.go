@@ -11,11 +11,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// keepers lists packages whose goroutines may outlive a task, because clients keep connections
-// open.
+// Goroutines of these packages may outlive a task, because clients keep connections open.
 var keepers = []string{"net/http", "database/sql"}
 
-// ReportLaws reports the broken laws and the results of the oracle.
 func ReportLaws(
 	r *result.Result, o *observe.Run, f observe.Flow, oracle Replay, impossible int,
 ) {
@@ -27,7 +25,7 @@ func ReportLaws(
 	}
 }
 
-// BrokenLaws checks invariants of every correct strategy, and describes each violation.
+// BrokenLaws describes each violated invariant of a correct strategy.
 func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (broken []string) {
 	law := func(holds bool, format string, a ...any) {
 		if !holds {
@@ -72,9 +70,8 @@ func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (
 }
 
 // A Replay is the result of the oracle: the Kiefer–Wolfowitz recursion computes each start in an
-// ideal FIFO, work-conserving system from the run's due and service times. Under the virtual clock
-// the run must equal it to the nanosecond. Under the real clock the difference is the strategy's
-// overhead.
+// ideal FIFO, work-conserving system. Under the virtual clock the run must equal it to the
+// nanosecond.
 type Replay struct {
 	Done     bool
 	MeanWait float64 // of the measured tasks, in nanoseconds
@@ -82,9 +79,8 @@ type Replay struct {
 	worst    int
 }
 
-// ReplayOf applies the oracle to FIFO, work-conserving pools, if every accepted task ran once. The
-// pools of classes are replayed separately, unless a full queue of one class blocked the other. The
-// recursion includes all tasks, the mean only tasks from first on.
+// ReplayOf replays the pools of classes separately, unless a full queue of one class blocked the
+// other. The mean includes only tasks from first on.
 func ReplayOf(o *observe.Run, first int, h observe.Blocked) Replay {
 	pools, poolOf := o.FifoPools()
 	if pools == nil || (len(pools) > 1 && h.Ever) {
@@ -98,7 +94,7 @@ func ReplayOf(o *observe.Run, first int, h observe.Blocked) Replay {
 	return p.Ended()
 }
 
-// An Oracle is the state of the recursion. Records must be added in the order of their due times.
+// Records must be added to an Oracle in the order of their due times.
 type Oracle struct {
 	Replay
 	pools    []*recursion.Slots // empty if the oracle does not apply
@@ -109,8 +105,7 @@ type Oracle struct {
 	n        int
 }
 
-// NewOracle returns an oracle for strategies with one pool, if the task classes are not known in
-// advance.
+// NewOracle is for strategies with one pool, if the task classes are not known in advance.
 func NewOracle(o *observe.Run) Oracle {
 	p := Oracle{previous: -1}
 	if o.Pools == nil {
@@ -126,7 +121,6 @@ func (p *Oracle) open(pools []int) {
 	}
 }
 
-// Add adds the next task.
 func (p *Oracle) Add(i int, r *record.Record, counts bool) {
 	switch {
 	case p.pools == nil || !r.Accepted():
@@ -151,7 +145,6 @@ func (p *Oracle) Add(i int, r *record.Record, counts bool) {
 	}
 }
 
-// Ended returns the result of the replay, empty if no run was replayed.
 func (p *Oracle) Ended() Replay {
 	if p.pools == nil {
 		return Replay{}

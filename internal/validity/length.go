@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// checkLength adds the confidence intervals, the number of tasks that the p99 needs, and marks of
-// uncertain metrics. Consecutive waits are highly correlated: for the p99, 100,000 tasks at a load
-// of 0.9 have the information of 350 independent tasks.
+// Consecutive waits are highly correlated: for the p99, 100,000 tasks at a load of 0.9 have the
+// information of 350 independent tasks.
 func checkLength(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	if a := o.Plan.Arrival; a.Spec.AllAtOnce || a.Spec.Unsteady || a.Stages() != nil {
 		return
@@ -33,8 +32,7 @@ func checkLength(o *observe.Run, r *result.Result, first int, m observe.Measured
 	}
 }
 
-// judgeLength adds the number of tasks that the p99 response needs for an error of 5 %. It doubts a
-// run whose planned error is as large as the value.
+// judgeLength doubts a run whose planned error is as large as the value.
 func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 	needed := neededTasks(k, own, r, n)
 	r.Add(metric.NeededTasks, needed)
@@ -57,9 +55,8 @@ func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 	}
 }
 
-// neededTasks returns the number of tasks that the p99 response needs for an error of 5 %, from the
-// forecast, the formula for Poisson arrivals, or the run's own interval. It returns 0 without any
-// of them.
+// neededTasks uses the forecast, the formula for Poisson arrivals, or the run's own interval. It
+// returns 0 without any of them.
 func neededTasks(k Memory, own Scatter, r *result.Result, n float64) float64 {
 	const epsilon = 0.05
 	if needed, ok := k.NeededTasks(r, own, epsilon); ok {
@@ -69,8 +66,8 @@ func neededTasks(k Memory, own Scatter, r *result.Result, n float64) float64 {
 	high, _ := r.Metric(metric.P99ResponseHigh)
 	p99, _ := r.Metric(metric.P99Response)
 	half := max(high-p99, p99-low) / p99
-	switch takes := k.TakesQuantile(0.99); {
-	case own.Tells():
+	switch takes := k.TasksForQuantile(0.99); {
+	case own.Suffices():
 		return own.Variance * z95 * z95 / (epsilon * epsilon)
 	case has:
 		return n * half * half / (epsilon * epsilon)

@@ -30,8 +30,7 @@ const (
 	busyShare = 0.05
 )
 
-// checkMachine reports the measurements of the machine, and doubts the result if they affect it. r
-// must already contain the responses.
+// r must already contain the responses.
 func checkMachine(o *observe.Run, r *result.Result) {
 	p := o.Seen.Pressure
 	for _, share := range []struct {
@@ -71,7 +70,7 @@ func checkMachine(o *observe.Run, r *result.Result) {
 }
 
 // fillsOnPurpose reports whether the run should keep all processors busy: clients send without a
-// pause, and no programs run except the server on this machine.
+// pause, and only the server also runs on this machine.
 func fillsOnPurpose(o *observe.Run) bool {
 	others := o.Seen.Pressure.Others
 	return o.FlatOut && (o.Local || others >= 0 && others <= busyShare)

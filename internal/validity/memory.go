@@ -15,23 +15,21 @@ import (
 )
 
 // A Memory describes the correlation of a run's tasks and the rarity of the events that determine
-// its means. Both determine the number of tasks that an interval needs. They come from the plan if
-// possible, otherwise also from the run.
+// its means. Both determine the number of tasks that an interval needs.
 type Memory struct {
-	// relaxation time: so many tasks have the information of one independent task. Infinite if the
-	// run has no steady state
+	// relaxation time: so many tasks have the information of one independent task. Infinite without
+	// a steady state
 	Relax float64
 	waits float64
 	wait  float64 // mean wait relative to the mean service time
 	c2    float64 // squared coefficient of variation of the task times
-	// E[S⁴]/E[S²]². A task of service time S causes waits proportional to S². The sampling error of
-	// a mean wait is therefore that of a mean of S², and grows with tail
+	// E[S⁴]/E[S²]². A task of service time S causes waits proportional to S², so the sampling error
+	// of a mean wait grows with tail
 	tail float64
 	// lower bound of Relax by the plan. 0: unknown
 	Planned float64
 	brief   float64 // planned p99 wait relative to the mean service time. 0: unknown
-	// whether a formula for the variance of the p99 applies if tasks start in order: Poisson
-	// arrivals, waits for slots only, no rejected tasks
+	// whether a formula for the variance of the p99 applies if tasks start in order
 	Known    bool
 	Reorders bool // tasks overtook each other
 	sheds    bool
@@ -44,26 +42,22 @@ type Memory struct {
 // 0.95, C² of 0 to 16 and 1 to 16 slots. For reflected Brownian motion it is 8.9.
 const p99Width = 7.8
 
-// P99Variance returns n times the relative variance of the p99 response of n tasks with a
-// relaxation time of relax: the sum of the variances due to the queue and due to the task times.
-// share is the wait's share of the p99. For constant task times the queue's variance is
-// proportional to share², for variable ones an exponent of up to 3 fits better. With 200 seeds at
-// loads of 0.5 to 0.95, C² of 0 and 1, and 1 to 64 slots, the result was 0.6 to 2.0 times the true
-// variance, and 5 times for 64 slots at 0.95 with C² = 1.
+// P99Variance returns n times the relative variance of the p99 response of n tasks. share is the
+// wait's share of the p99. For constant task times the queue's variance is proportional to share²,
+// for variable ones an exponent of up to 3 fits better. At loads of 0.5 to 0.95 the result was 0.6
+// to 2.0 times the true variance, and 5 times for 64 slots at 0.95.
 func (k Memory) P99Variance(relax, share float64) float64 {
 	relax *= math.Sqrt(k.clusters())
 	return p99Width * (relax*math.Pow(share, 2+min(k.c2, 1)) + (1+k.c2)/2)
 }
 
-// clusters returns the factor by which clusters of tasks behind the longest ones increase the
-// number of tasks that a p99 needs.
+// Clusters of tasks behind the longest ones increase the number of tasks that a p99 needs by this
+// factor.
 func (k Memory) clusters() float64 {
 	return min(max(math.Pow(k.tail/exponentialTail, 0.25), 1), 3)
 }
 
-// MeanWaitVariance returns n times the relative variance of the mean wait of n tasks, by the plan.
-// It grows as fewer tasks wait. At a low load it is at most p99Width, because the relaxation time
-// is shorter, except with many slots.
+// MeanWaitVariance returns n times the relative variance of the mean wait of n tasks.
 func (k Memory) MeanWaitVariance() float64 {
 	rare := 1 + 2/k.waits
 	if k.brief == 0 || k.brief >= briefWait {
@@ -76,8 +70,8 @@ func (k Memory) MeanWaitVariance() float64 {
 const briefWait = 0.25
 
 // Response returns the relaxation time of a response quantile. matters is the smallest relevant
-// change of the response relative to the mean service time. If waits are brief, the contribution of
-// the queue is proportional to the square of the wait.
+// change of the response relative to the mean service time. Brief waits contribute in proportion to
+// their square.
 func (k Memory) Response(matters float64) float64 {
 	if k.brief == 0 || k.brief >= briefWait*matters {
 		return k.Relax
@@ -85,11 +79,10 @@ func (k Memory) Response(matters float64) float64 {
 	return min(k.Relax, 1+k.c2+k.Relax*k.brief*k.brief/(matters*matters))
 }
 
-// Relaxation returns the relaxation time of a run in tasks for a load of the slots. In heavy
-// traffic it is (I+C²)/(1−ρ)², where I is the dispersion of the arrivals (Whitt, Planning queueing
-// simulations, 1989). It is at most (1+C²)(1+K)² for a queue of K slots that sheds, and (1+C²)(1+N)
-// for a closed loop of N clients. It is at least the correlation length of the arrivals, and
-// infinite if an unbounded queue grows.
+// Relaxation returns the relaxation time of a run in tasks. In heavy traffic it is (I+C²)/(1−ρ)²,
+// where I is the dispersion of the arrivals (Whitt, Planning queueing simulations, 1989). It is at
+// most (1+C²)(1+K)² for a queue of K slots that sheds, and (1+C²)(1+N) for a closed loop of N
+// clients. It is infinite if an unbounded queue grows.
 func Relaxation(o *observe.Run, load, c2 float64) float64 {
 	slack, bursts := 1-load, arrivals.Bursts{Dispersion: 1, Memory: 1}
 	if !o.Follows && o.Mean > 0 {
@@ -181,8 +174,8 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	return k
 }
 
-// planWaits sets the theoretical waits of n tasks with Poisson arrivals. It uses M/M/k, because the
-// distribution of task times hardly affects the share of waiting tasks and the scaled mean wait.
+// planWaits uses M/M/k, because the distribution of task times hardly affects the share of waiting
+// tasks and the scaled mean wait.
 func (k *Memory) planWaits(o *observe.Run, rate, mean, n float64) {
 	spec := o.Plan.Strategy
 	if !o.Poisson() || spec.Starts != nil || spec.ClassPools != nil || spec.Sheds ||
@@ -202,9 +195,9 @@ func (k *Memory) planWaits(o *observe.Run, rate, mean, n float64) {
 	}
 }
 
-// TasksFor returns the number of measured tasks that the plan needs for a relative 95 % error share
-// of the p99 response. ok is false if the plan does not determine it. most limits the length of the
-// forecast, in tasks.
+// TasksFor returns the number of measured tasks for a relative 95 % error share of the p99
+// response. ok is false if the plan does not determine it. most limits the length of the forecast,
+// in tasks.
 func TasksFor(o *observe.Run, share float64, most int) (n float64, ok bool) {
 	if _, ok := planOf(o); !ok {
 		return 0, false
@@ -227,7 +220,7 @@ func TasksFor(o *observe.Run, share float64, most int) (n float64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	return max(long*e*e/(share*share), k.TakesQuantile(0.99)), true
+	return max(long*e*e/(share*share), k.TasksForQuantile(0.99)), true
 }
 
 func inOrder(spec strategies.Spec) bool {
@@ -238,8 +231,7 @@ func anyOrder(spec strategies.Spec) bool {
 	return !spec.FIFO && spec.Bound != nil && spec.Quantum == nil
 }
 
-// overtakes reports whether a task started before one that was due earlier. Without deadlines or
-// with one tenant, strategies that can reorder tasks do not.
+// overtakes reports whether a task started before one that was due earlier.
 func overtakes(o *observe.Run, first int) bool {
 	if o.Trace == nil {
 		return false
@@ -257,8 +249,7 @@ func overtakes(o *observe.Run, first int) bool {
 	return false
 }
 
-// StartsRelaxation returns the relaxation time of a limit on the rate of starts, which acts as a
-// server of constant service time. It returns 0 without such a limit.
+// A limit on the rate of starts acts as a server of constant service time.
 func StartsRelaxation(o *observe.Run, rate float64) float64 {
 	starts := o.Plan.Strategy.Starts
 	if starts == nil {
@@ -268,8 +259,7 @@ func StartsRelaxation(o *observe.Run, rate float64) float64 {
 	return 1 / (slack * slack)
 }
 
-// poolRelaxation returns the longest relaxation time of the class pools, counted in tasks of all
-// classes, or 0 without class pools.
+// poolRelaxation counts in tasks of all classes. It returns 0 without class pools.
 func poolRelaxation(o *observe.Run, rate float64, d dist.Dist) (most float64) {
 	branches := o.Classes(d)
 	if o.Pools == nil || branches == nil {
@@ -289,9 +279,8 @@ func poolRelaxation(o *observe.Run, rate float64, d dist.Dist) (most float64) {
 	return most
 }
 
-// ownRelaxation estimates the relaxation time from the run's responses: half the variance of batch
-// means over the variance for independent tasks. That ratio is up to twice the relaxation time
-// (M/M/1 at a load of 0.9: 2.1 times).
+// ownRelaxation returns half the variance of batch means over the variance for independent tasks.
+// That ratio is up to twice the relaxation time.
 func ownRelaxation(o *observe.Run, first int) float64 {
 	if o.Trace == nil {
 		return 0
@@ -316,7 +305,6 @@ func ownRelaxation(o *observe.Run, first int) float64 {
 	return sd * sd * n / observe.Batches / (square / n) / 2
 }
 
-// ownTail returns E[S⁴]/E[S²]² of the measured task times.
 func ownTail(o *observe.Run, first int, mean, c2 float64) float64 {
 	sum, n := 0.0, 0.0
 	for i := first; o.Trace != nil && i < o.Trace.Len(); i++ {
@@ -346,23 +334,20 @@ const (
 	exponentialTail = 6    // E[S⁴]/E[S²]² of exponential task times
 )
 
-// TakesMeanWait returns the number of tasks that the interval of the mean wait needs. The relative
-// variance of the mean of n waits is about relax(1+2/P)/n, where P is the share of tasks that wait.
-func (k Memory) TakesMeanWait() float64 {
+// The relative variance of the mean of n waits is about relax(1+2/P)/n, where P is the share of
+// tasks that wait.
+func (k Memory) TasksForMeanWait() float64 {
 	return max(meanMemories*k.Relax, waitWidth*k.Relax*(1+2/k.waits), tailTasks*k.tail)
 }
 
-// takesMeanResponse is TakesMeanWait for the mean response. It is smaller if the task times
-// dominate the variance.
-func (k Memory) takesMeanResponse() float64 {
+func (k Memory) tasksForMeanResponse() float64 {
 	if own := k.c2; own > 4*k.wait*k.wait*k.Relax*(1+2/k.waits) {
 		return max(meanMemories*k.Relax, tailTasks/4*k.tail)
 	}
-	return k.TakesMeanWait()
+	return k.TasksForMeanWait()
 }
 
-// TakesQuantile is TakesMeanWait for a response quantile.
-func (k Memory) TakesQuantile(p float64) float64 {
+func (k Memory) TasksForQuantile(p float64) float64 {
 	memories, relax := p50Memories, k.Relax // brief waits affect the median as well
 	switch {
 	case p >= 0.95:
@@ -371,8 +356,8 @@ func (k Memory) TakesQuantile(p float64) float64 {
 		memories = p90Memories
 	}
 	if p > 0.75 {
-		// The interval is based on the share of tasks beyond the quantile. Waits affect that share
-		// more if task times are similar (C² small), or if most tasks are short (C² large).
+		// Waits affect the share of tasks beyond the quantile more if task times are similar (C²
+		// small), or if most tasks are short (C² large).
 		relax = k.Response(min(math.Sqrt(k.c2), 1/k.c2))
 	}
 	return max(memories*relax, leastBeyond/(1-p))

@@ -9,9 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// reportPatience adds the exact values for callers with an exponential patience. A task is
-// abandoned at the same rate while it waits and while it runs, so it holds its slot for the shorter
-// of its service time and the remaining patience. With that time as service time the slots form an
+// A task with an exponential patience is abandoned at the same rate while it waits and while it
+// runs. With the shorter of service time and remaining patience as service time, the slots form an
 // Erlang A queue (theory.MMkM).
 func reportPatience(o *observe.Run, r *result.Result, m observe.Measured) {
 	s, spec := o.Plan, o.Plan.Strategy

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// checkPipeline looks for an overloaded stage with a time of its own. The load of a plan is
-// relative to the stage that runs the tasks.
+// The load of a plan is relative to the stage that runs the tasks, so another stage may be
+// overloaded.
 func checkPipeline(o *observe.Run, r *result.Result) {
 	s, stages := o.Plan, o.Stages()
 	if stages == nil || s.Arrival.IsClosed() || s.Arrival.Spec.AllAtOnce ||

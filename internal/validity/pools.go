@@ -11,10 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// classPoolsAnswer returns the answer for a strategy with a pool for each class: independent queues
-// with Poisson arrivals, or one queue if all tasks belong to one class. It returns nil if only some
-// tasks have a pool, if a queue has no closed form, or if a full queue of one class blocked the
-// other.
+// classPoolsAnswer returns nil if only some tasks have a pool, if a queue has no closed form, or if
+// a full queue of one class blocked the other.
 func classPoolsAnswer(o *observe.Run,
 	pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {
@@ -42,8 +40,7 @@ func classPoolsAnswer(o *observe.Run,
 	return theory.Mixed(parts...), nil
 }
 
-// poolParts returns the queues of the short and the long tasks. It returns nil under the real
-// clock, where the realised mean of each class is unknown.
+// poolParts returns nil under the real clock, where the realised mean of each class is unknown.
 func poolParts(o *observe.Run,
 	rate float64, d dist.Dist, h observe.Blocked,
 ) (parts []theory.Part, err error) {
@@ -66,8 +63,7 @@ func poolParts(o *observe.Run,
 	return parts, nil
 }
 
-// CheckPools looks for an overloaded class pool, which is possible even if the load of all slots is
-// below 1. Its results depend on the length of the run.
+// A class pool may be overloaded even if the load of all slots is below 1.
 func CheckPools(o *observe.Run, r *result.Result) {
 	s := o.Plan
 	branches := o.Classes(o.Dist())
@@ -115,8 +111,8 @@ func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Block
 	}
 }
 
-// rateLimitAnswer returns the answer for a strategy that limits the rate of starts. It returns nil
-// unless a slot was free during the whole run, because otherwise tasks also waited for slots.
+// rateLimitAnswer returns nil unless a slot was free during the whole run, because otherwise tasks
+// also waited for slots.
 func rateLimitAnswer(o *observe.Run, pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
 	if o.Peak >= int64(pool.Limit) {
 		return nil, nil

@@ -12,10 +12,9 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// reorderedAnswer returns the answer for a strategy that selects tasks by declared properties. The
-// mean wait over all tasks is equal in every order that does not depend on their times. It returns
-// nil if the order may depend on them, if the strategy idles slots or sheds, or if tasks waited in
-// front of a full queue.
+// The mean wait over all tasks is equal in every order that does not depend on their times.
+// reorderedAnswer returns nil if the order may depend on them, if the strategy idles slots or
+// sheds, or if tasks waited in front of a full queue.
 func reorderedAnswer(
 	o *observe.Run, pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {

@@ -11,14 +11,13 @@ import (
 // A Scatter is the sampling variance of a p99 response, estimated from the run's own tasks.
 type Scatter struct {
 	Variance float64 // relative variance of the p99 times the number of tasks
-	// effective sample size beyond the p99: so many independent tasks would determine the share
-	// beyond it with the same accuracy
+	// number of independent tasks that would determine the share beyond the p99 with the same
+	// accuracy
 	Beyond float64
 }
 
-// scatterOf converts the scatter of the share of tasks beyond the p99 in stretches of the run to
-// responses, by the slope of the tail around the p99. An interval by ranks would end at the longest
-// response if few tasks are beyond.
+// scatterOf converts the scatter of the share of tasks beyond the p99 to responses by the slope of
+// the tail. An interval by ranks would end at the longest response if few tasks are beyond.
 func scatterOf(p99 float64, responses []int64) Scatter {
 	const rare = 0.01
 	n := float64(len(responses))
@@ -35,18 +34,17 @@ func scatterOf(p99 float64, responses []int64) Scatter {
 }
 
 // trusted is the effective sample size beyond the p99 from which the run's estimate has more weight
-// than the formula, which assumes FIFO order. On four slots at loads of 0.8 to 0.95 with 18,000 or
-// 180,000 tasks, the formula gave 0.8 to 1.8 times the true variance for priorities or tenants, 1.3
-// to 5 for deadlines and 1.1 to 18 for shortest first. The median run gave 0.02 to 1.2, because
-// most runs contain no rare clusters.
+// than the formula, which assumes FIFO order. On four slots at loads of 0.8 to 0.95, the formula
+// gave 0.8 to 1.8 times the true variance for priorities or tenants, 1.3 to 5 for deadlines and 1.1
+// to 18 for shortest first. The median run gave 0.02 to 1.2, because most runs contain no rare
+// clusters.
 const trusted = 12
 
-// With combines the variances of the formula and of the run as a geometric mean. The run's weight
-// grows with Beyond. For the median run the result is 0.5 to 1.6 times the true variance.
+// With combines the variances of the formula and of the run as a geometric mean. For the median run
+// the result is 0.5 to 1.6 times the true variance.
 func (s Scatter) With(theory float64) float64 {
 	share := s.Beyond / (s.Beyond + trusted)
 	return math.Pow(s.Variance, share) * math.Pow(theory, 1-share)
 }
 
-// Tells reports whether the run's own estimate suffices.
-func (s Scatter) Tells() bool { return s.Beyond >= 10 }
+func (s Scatter) Suffices() bool { return s.Beyond >= 10 }

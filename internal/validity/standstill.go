@@ -21,8 +21,7 @@ const (
 )
 
 // CheckStandstill looks for a time, under the real clock, in which no task ended although every
-// running task should have. If the hiccup meter continued meanwhile, the cause was the target or
-// the strategy, not the machine.
+// running task should have. If the hiccup meter continued meanwhile, the cause was not the machine.
 func CheckStandstill(o *observe.Run, r *result.Result) {
 	if o.Splits() || o.Plan.Strategy.Quantum != nil {
 		return
@@ -49,8 +48,7 @@ func CheckStandstill(o *observe.Run, r *result.Result) {
 
 type span struct{ from, to int64 }
 
-// silences returns the longest gaps between two ends of tasks, of at least standstillFloor and 10
-// times the median gap. An idle system also has such gaps.
+// silences returns the longest gaps between two ends of tasks. An idle system also has such gaps.
 func silences(o *observe.Run) (all []span) {
 	const most = 20
 	_, ends := o.StartsAndEnds(func(*record.Record) bool { return true })
@@ -78,9 +76,8 @@ func slowest(o *observe.Run, by int64) (longest int64) {
 }
 
 // overdue returns the number of tasks that were running at the end of a silence and should have
-// ended well before. The expected duration is the task's own time if known, otherwise unusual. The
-// result is 0 if a task that ran during the whole silence may still be on time, because others may
-// wait for it.
+// ended well before. It returns 0 if a task that ran during the whole silence may still be on time,
+// because others may wait for that task.
 func overdue(o *observe.Run, s span, unusual int64) (n int) {
 	timed, _ := o.Workload.(workloads.Timed)
 	if o.Trace.Merged() {
@@ -104,8 +101,7 @@ func overdue(o *observe.Run, s span, unusual int64) (n int) {
 }
 
 // CheckSettling looks for results that the strategy delayed, for example by collecting them in a
-// goroutine or in order. The response includes the delay from the end of the work to Done. Done
-// itself never blocks here.
+// goroutine or in order.
 func CheckSettling(o *observe.Run, r *result.Result, first int) {
 	if o.Splits() || o.Stages() != nil { // stages after the work take time
 		return

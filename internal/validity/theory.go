@@ -12,13 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// ReportExact adds the exact values for the scenario if a closed form exists, without two-moment
-// approximations. The inputs are the plan under the virtual clock, and the realised rate and mean
-// under the real clock, because a timer that overshoots by 10 % makes a different queue.
-//
-// The closed forms require that no task calls a target, is abandoned or times out. They also
-// require no full queue in front of class pools, and a free slot at all times under a rate limit,
-// which only the run shows. CheckExact tests each value.
+// ReportExact adds the exact values if a closed form exists. The inputs are the plan under the
+// virtual clock, and the realised rate and mean under the real clock, because a timer that
+// overshoots by 10 % makes a different queue.
 func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe.Blocked) {
 	s := o.Plan
 	if s.Target != "none" || s.Drain != 0 || s.Timeout != 0 {

@@ -11,18 +11,17 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// z95 is the half-width of a 95 % interval in standard errors.
 const z95 = 1.96
 
-// A metric is marked as uncertain if its relative 95 % error exceeds mostError. The limit for a p99
-// response is lower: a p99 without a mark is within 15 % of the true value in 99 of 100 runs (2.576
-// standard errors), which corresponds to a 95 % error of 11.4 %.
+// The limit for a p99 response is lower than for other metrics: a p99 without a mark is within 15 %
+// of the true value in 99 of 100 runs (2.576 standard errors), which corresponds to a 95 % error of
+// 11.4 %.
 const (
 	mostError    = 0.25
 	mostP99Error = 0.15 * z95 / 2.576
 )
 
-// largestError is the largest reported error. JSON has no infinity.
+// JSON has no infinity.
 const largestError = 1000
 
 // ownMemories is the length of a run, in relaxation times, from which its stretches show its error.
@@ -45,10 +44,9 @@ func uncertainUnits() []string {
 	return names
 }
 
-// MarkUncertain marks the metrics whose 95 % error is too large. The error comes from the forecast
-// if it models this strategy exactly, otherwise from the differences between stretches of the run.
-// If the run is too short for stretches, the forecast for an equally busy strategy is a lower
-// bound.
+// MarkUncertain uses the forecast if it models this strategy exactly, otherwise the differences
+// between stretches of the run. If the run is too short for stretches, the forecast for an equally
+// busy strategy is a lower bound.
 func (k Memory) MarkUncertain(o *observe.Run, r *result.Result, first int, own Scatter) {
 	mark := func(unit string, e float64) {
 		limit := mostError
@@ -92,9 +90,7 @@ func isP99Response(unit string) bool {
 	return len(unit) >= len(name) && unit[len(unit)-len(name):] == name
 }
 
-// P99Error returns the relative 95 % error of the p99 response of a run of n tasks, by the
-// forecast, or by the formula for Poisson arrivals with a relaxation time of relax. It includes the
-// variance estimated from the run if tasks overtake each other.
+// P99Error includes the variance estimated from the run if tasks overtake each other.
 func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float64 {
 	variance, factor := k.P99Variance(relax, waitShare(r)), false
 	if e, ok := k.Forecast.Error(metric.P99Response, n); ok {
@@ -111,10 +107,8 @@ func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float6
 	return e
 }
 
-// NeededTasks returns the number of tasks that the p99 response needs for a 95 % error of share, by
-// the forecast or by the formula for Poisson arrivals. ok is false without either. If the
-// forecast's stretches are short compared with the relaxation time, the formula gives a lower
-// bound.
+// If the forecast's stretches are short compared with the relaxation time, NeededTasks returns a
+// lower bound from the formula.
 func (k Memory) NeededTasks(
 	r *result.Result, own Scatter, share float64,
 ) (needed float64, ok bool) {
@@ -150,9 +144,7 @@ func waitShare(r *result.Result) float64 {
 	return 1
 }
 
-// ownErrors returns the relative 95 % errors of the mean and the quantiles of a time, from the
-// differences between stretches of the run. It returns nil if the forecast contains them or the run
-// is too short.
+// ownErrors returns nil if the forecast contains the errors or the run is too short.
 func (k Memory) ownErrors(
 	o *observe.Run, r *result.Result, first int, class, of string,
 	value func(*record.Record) int64,

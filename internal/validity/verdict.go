@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// JudgeAny performs the checks that need no task records: broken laws, doubts of the recorder, and
-// the machine.
+// JudgeAny performs the checks that need no task records.
 func JudgeAny(o *observe.Run, r *result.Result) {
 	for _, law := range r.Broken {
 		r.Doubt(result.Invalid, rundir.CheckLaw, "%s", law)
@@ -21,7 +20,6 @@ func JudgeAny(o *observe.Run, r *result.Result) {
 	}
 }
 
-// Judge checks whether the results of the run are reliable.
 func Judge(
 	o *observe.Run, r *result.Result, first int, m observe.Measured, f observe.Flow,
 	h observe.Blocked,

@@ -17,8 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Parse parses a file of one document. name is the name of the file, and want describes its
-// expected content: a list of scenarios. Errors begin with the name.
+// want describes the expected content. Errors begin with name, the name of the file.
 func Parse(name string, data []byte, want string) (ast.Node, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
@@ -50,8 +49,7 @@ func Parse(name string, data []byte, want string) (ast.Node, error) {
 	return bodies[0], nil
 }
 
-// Bounds of nesting. A list of scenarios has three levels. The parser needs stack, and quadratic
-// time, per level.
+// A list of scenarios has three levels. The parser needs stack, and quadratic time, per level.
 const (
 	mostLevels = 8
 	mostIndent = 200 // columns of indentation
@@ -86,7 +84,7 @@ func checkNesting(name string, tokens token.Tokens, want string) error {
 	return nil
 }
 
-// parse converts the parser's panics to errors: on some inputs of users it panics.
+// The parser panics on some inputs of users.
 func parse(data []byte) (file *ast.File, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -107,12 +105,10 @@ func Scalar(node ast.Node) (text string, ok bool) {
 	return "", false
 }
 
-// Wrong returns an error about a word of the file.
 func Wrong(name string, at *token.Token, format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{Place(name, at)}, args...)...)
 }
 
-// Place returns the position of the word: file:line:column.
 func Place(name string, t *token.Token) string {
 	if t == nil || t.Position == nil {
 		return name
@@ -120,7 +116,6 @@ func Place(name string, t *token.Token) string {
 	return fmt.Sprintf("%s:%d:%d", name, t.Position.Line, t.Position.Column)
 }
 
-// OneLine shortens a foreign message to one line.
 func OneLine(s string) string {
 	const most = 200
 	s = text.OneLine(s)

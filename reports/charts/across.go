@@ -23,8 +23,7 @@ func (a Across) tip(v float64) string {
 
 func (a Across) axis() Axis { return Axis{Label: a.Label(), Log: a == Limit} }
 
-// scale sets the range of the x axis to measured, in ascending order, and labels as many values as
-// fit.
+// scale sets the range to measured, in ascending order, and labels as many values as fit.
 func (a Across) scale(p *plot.Plot, measured []float64) {
 	lo, hi := measured[0], measured[len(measured)-1]
 	if a == Limit {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Seconds formats a time with at most four significant digits: 250 µs, 1.5 ms, 10 ms, 2 s, 12 d.
+// Seconds formats a time with at most four significant digits: 250 µs, 1.5 ms, 12 d.
 func Seconds(s float64) string {
 	if s == 0 {
 		return "0 s"
@@ -26,7 +26,7 @@ func Seconds(s float64) string {
 	return fourDigits(s/1e-9) + " ns"
 }
 
-// Count formats a number or a rate with at most four significant digits: 12, 0.5, 1.25k, 3M.
+// Count formats a number or a rate with at most four significant digits: 0.5, 1.25k, 3M.
 func Count(v float64) string {
 	for _, u := range []struct {
 		size float64
@@ -53,7 +53,6 @@ func (format logTicks) Ticks(lo, hi float64) []plot.Tick {
 	return fixedTicks{logMarks(lo, hi), format}.Ticks(lo, hi)
 }
 
-// logMarks returns round values from at most lo to at least hi.
 func logMarks(lo, hi float64) (marks []float64) {
 	decades := math.Log10(hi / lo)
 	var within []float64
@@ -105,7 +104,6 @@ func (t linearTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// linearMarks returns about count+1 round values from at most lo to at least hi.
 func linearMarks(lo, hi float64, count int) (marks []float64) {
 	raw := (hi - lo) / float64(count)
 	if raw <= 0 {
@@ -145,8 +143,7 @@ func logRange(lo, hi float64) (float64, float64) {
 	return below, above
 }
 
-// neighbours returns the nearest values below and above v of the form 1, 2 or 5 times a power of
-// ten.
+// neighbours returns the nearest values of the form 1, 2 or 5 times a power of ten.
 func neighbours(v float64) (below, above float64) {
 	decade := math.Pow10(int(math.Floor(math.Log10(v))) - 1)
 	below = decade
@@ -165,7 +162,7 @@ func neighbours(v float64) (below, above float64) {
 	return below, 500 * decade
 }
 
-// linearRange widens a range to round bounds. It includes 0, since readers compare lengths.
+// The range includes 0, since readers compare lengths.
 func linearRange(lo, hi float64) (float64, float64) {
 	lo = min(lo, 0)
 	if hi <= lo {
@@ -175,10 +172,9 @@ func linearRange(lo, hi float64) (float64, float64) {
 	return marks[0], marks[len(marks)-1]
 }
 
-// zeroGap is the share of a zeroScale between 0 and its logarithmic part.
 const zeroGap = 0.12
 
-// zeroScale is logarithmic from low upwards, with 0 at its left end.
+// A zeroScale is logarithmic from low upwards, with 0 at its left end.
 type zeroScale struct{ low float64 }
 
 func (s zeroScale) Normalize(_, hi, x float64) float64 {

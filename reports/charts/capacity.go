@@ -23,8 +23,8 @@ type Found struct {
 }
 
 // Capacity draws a row for each strategy, the highest capacity first: a thin line over the loads
-// that meet the objective, and a bar over the interval of the capacity. from and to are the
-// searched range. An arrow replaces an unknown end of the interval.
+// that meet the objective, and a bar over the capacity's interval, with an arrow at an unknown end.
+// from and to are the searched range.
 func Capacity(title string, across Across, from, to float64, found []Found) (*Chart, error) {
 	if !counting.shows(from) || !counting.shows(to) || from >= to {
 		return nil, &EmptyError{Chart: title,
@@ -157,7 +157,6 @@ func (b capacityBars) drawValue(c *draw.Canvas, f Found, left, right, at vg.Leng
 		where.X = left - space - style.Width(text)
 		where.Y += barHeight // above the thin line
 	} else {
-		// cover the grid line behind the text
 		c.FillPolygon(paper, box(where.X-2, at-1, where.X+style.Width(text)+2, at+1))
 		where.Y += 2
 	}
@@ -196,7 +195,6 @@ func drawHead(c *draw.Canvas, t role, tip vg.Point, direction vg.Length) {
 		[]vg.Point{{X: back, Y: tip.Y + head}, tip, {X: back, Y: tip.Y - head}})
 }
 
-// GlyphBoxes implements plot.GlyphBoxer. It reserves space for an arrow at the end of the range.
 func (b capacityBars) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{X: p.X.Norm(b.to),
 		Rectangle: vg.Rectangle{Max: vg.Point{X: arrowLength}}}}

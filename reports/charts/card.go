@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A Card is a picture of one finding for chats and social media. It is readable at a third of its
-// size. Long texts are wrapped, then shortened.
+// A Card is a picture of one finding for social media, readable at a third of its size. Long texts
+// are wrapped, then shortened.
 type Card struct {
 	Source   string // above the headline: the subject
 	Headline string
@@ -25,14 +25,14 @@ type Card struct {
 	Command  string // reproduces the finding, or ""
 }
 
-// A CardBar is the bar of a strategy, or a class of strategies, with its formatted value.
+// A CardBar is a bar with its formatted value.
 type CardBar struct {
 	Label, Value string
 	Style        int
 	Share        float64 // of the longest bar
 }
 
-// Sizes in pixels.
+// In pixels.
 const (
 	cardWidth, cardHeight = 1200, 630
 	cardMargin            = 60
@@ -41,13 +41,12 @@ const (
 	mostCardText          = 400 // characters per text
 )
 
-// A cardPen writes from top to bottom.
 type cardPen struct {
 	draw.Canvas
 	y vg.Length // distance from the lower edge
 }
 
-// PNG writes the card with 1200 × 630 pixels on white.
+// PNG writes the card with 1200 × 630 pixels.
 func (c *Card) PNG(w io.Writer) error {
 	canvas := vgimg.NewWith(vgimg.UseWH(cardWidth, cardHeight), vgimg.UseDPI(int(vg.Inch.Points())),
 		vgimg.UseBackgroundColor(paper))

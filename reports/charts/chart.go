@@ -20,7 +20,7 @@ type Chart struct {
 	Notes    []string // omitted data
 	Panels   []*plot.Plot
 
-	// Same lists the names of series that are equal in every point of every panel.
+	// names of series that are equal in every point of every panel
 	Same [][]string
 
 	legend   []entry
@@ -42,7 +42,7 @@ func (c *Chart) clean(in []Panel, x, y axisKind) (out []Panel) {
 	return out
 }
 
-// fill adds panels to a chart, and their series to the front of its legend.
+// fill adds panels, and puts their series in front of the legend.
 func (c *Chart) fill(panels []Panel, build func(i int, p Panel) *plot.Plot) (*Chart, error) {
 	if len(panels) == 0 {
 		return nil, &EmptyError{Chart: c.Title, Notes: c.Notes}
@@ -103,8 +103,7 @@ func logSeconds(p *plot.Plot, lo, hi float64) {
 	p.Y.Min, p.Y.Max = logRange(lo, hi)
 }
 
-// rangeOf returns the range of all series, including intervals. Growing points count only if there
-// are no others.
+// Growing points count only if there are no others.
 func rangeOf(panels []Panel) (xmin, xmax, ymin, ymax float64) {
 	all := seriesOf(panels)
 	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)

@@ -7,10 +7,9 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Distribution draws response times (Y, seconds) against their percentile, given as X in [0, 1).
-// The x axis is -log10(1-X), so 90, 99 and 99.9 % have equal distances, and an exponential tail is
-// straight on a linear Y. Y is logarithmic, because strategies differ by decades. Intervals and
-// Growing are ignored. There is one panel per load.
+// Distribution draws response times (Y, seconds, logarithmic) against their percentile (X in [0,
+// 1)), one panel per load. The x axis is -log10(1-X), so 90, 99 and 99.9 % have equal distances.
+// Intervals and Growing are ignored.
 func Distribution(title string, panels []Panel) (*Chart, error) {
 	scaled := make([]Panel, len(panels))
 	for i, p := range panels {
@@ -55,7 +54,6 @@ func Distribution(title string, panels []Panel) (*Chart, error) {
 
 func nines(q float64) float64 { return -math.Log10(1 - q) }
 
-// isMarked reports whether a percentile has a marker: 50, 90, 99, 99.9 and so on.
 func isMarked(x float64) bool {
 	return math.Abs(x-nines(0.5)) < 1e-6 || x > 0.5 && math.Abs(x-math.Round(x)) < 1e-6
 }
@@ -71,8 +69,8 @@ func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
 	return ticks
 }
 
-// floorOf returns the 10 % quantile of the responses. Faster tasks may take almost no time, and
-// would leave little space for the tail.
+// Tasks faster than the 10 % quantile may take almost no time, and would leave little space for the
+// tail.
 func floorOf(panels []Panel) float64 {
 	floor := math.Inf(1)
 	for _, s := range seriesOf(panels) {

@@ -3,14 +3,13 @@ package charts
 import (
 	"io"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// Files writes NAME.svg and NAME.png into an existing directory, each atomically, and returns their
-// paths.
+// Files writes NAME.svg and NAME.png into an existing directory, each atomically.
 func (c *Chart) Files(dir, name string) (paths []string, err error) {
 	if paths, err = c.SVGFile(dir, name); err != nil {
 		return nil, err
@@ -38,4 +37,4 @@ func FileName(text string) string {
 	return strings.Trim(out[:min(len(out), 100)], "-")
 }
 
-var notAlphanumeric = regexp.MustCompile("[^a-z0-9]+")
+var notAlphanumeric = lazyregexp.New("[^a-z0-9]+")

@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// group marks the elements of series on an SVG canvas. On other canvases it only calls inside.
+// Only an SVG canvas marks the elements.
 func group(c *draw.Canvas, styles []int, class, title string, inside func()) {
 	below := c.Canvas
 	for { // a cropped canvas wraps another canvas

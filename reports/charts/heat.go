@@ -26,8 +26,8 @@ type Bin struct {
 	Count int64
 }
 
-// Heat draws response times (Y, logarithmic) over the time of a run (X, seconds). The colour of a
-// cell shows the number of requests. mark names the quantile drawn as a line. Gaps are shaded.
+// Heat draws the number of requests by response time (Y, logarithmic) and time of the run (X,
+// seconds) as colours. mark names the quantile drawn as a line. Gaps are shaded.
 func Heat(title, mark string, stretches []Stretch, gaps []Span) (*Chart, error) {
 	h := heat{mark: mark}
 	low, high, end := math.Inf(1), 0.0, 0.0
@@ -100,8 +100,6 @@ func (h *heat) count(low, high float64) {
 	h.steps = heatSteps(most)
 }
 
-// heatSteps returns the smallest count of each colour, starting at 1: round numbers in about equal
-// ratios. Small counts need fewer colours.
 func heatSteps(most int64) (steps []int64) {
 	var round []int64
 	for ten := int64(1); ten <= most; ten *= 10 {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Named is an entry of a chart's legend: a name, and a sample of its line as an svg element.
+// A Named is an entry of a legend: a name, and a sample of its line as an svg element.
 type Named struct{ Sample, Name string }
 
 // Key returns the legend for a page that shows it below the picture.

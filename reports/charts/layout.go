@@ -22,9 +22,8 @@ const (
 	Compact
 )
 
-// InPage returns the layouts for a page. Line charts are Compact at all widths, and a narrow window
-// shows only the panel, with Key below. Named rows cannot be cut off, so they also have a Narrow
-// picture.
+// InPage returns the layouts for a page. Line charts are Compact at all widths. Named rows cannot
+// be cut off, so they also have a Narrow picture.
 func (c *Chart) InPage() []Layout {
 	switch {
 	case len(c.Panels) > 1:
@@ -35,8 +34,7 @@ func (c *Chart) InPage() []Layout {
 	return []Layout{Compact}
 }
 
-// Parts returns each panel as a chart without names, for a page that arranges them by its width.
-// Key returns the names. A chart of one panel is its own part.
+// Parts returns each panel as a chart without names, which Key returns.
 func (c *Chart) Parts() (out []*Chart) {
 	if len(c.Panels) == 1 {
 		return []*Chart{c}
@@ -106,7 +104,7 @@ func width(l Layout) vg.Length {
 	return wideWidth
 }
 
-// Draw draws the chart on a canvas of the size returned by Size.
+// Draw draws on a canvas of the size returned by Size.
 func (c *Chart) Draw(canvas vg.Canvas, l Layout, titled bool) {
 	w, h := c.Size(l, titled)
 	area := draw.Crop(draw.NewCanvas(canvas, w, h), margin, -margin, margin, -margin)
@@ -168,7 +166,6 @@ func wrap(text string, width vg.Length, style draw.TextStyle) (lines []string) {
 	return lines
 }
 
-// drawRow draws panels side by side with data areas of equal width. A shared y axis is shown once.
 func (c *Chart) drawRow(area draw.Canvas, l Layout) {
 	names := labels(c.legend, widestName)
 	var legend vg.Length

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// An entry of the legend names the series that are equal in every point of every panel.
 type entry struct {
 	names  []string
 	styles []int
@@ -116,8 +115,7 @@ func listed(names []string) []string {
 	return append(slices.Clone(names[:shown]), fmt.Sprintf("%d others", len(names)-shown))
 }
 
-// breakName formats names as "a = b = c" in lines. It breaks a longer name before its parameters,
-// then shortens it.
+// breakName breaks a long name before its parameters, then shortens it.
 func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []string) {
 	current := ""
 	for i, name := range names {
@@ -208,8 +206,8 @@ func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
 	}
 }
 
-// spread moves labels as little as necessary so they do not overlap and stay between bottom and
-// top. want has the desired heights, from the top. It returns the upper edges.
+// spread moves labels as little as necessary so they do not overlap. want has the desired heights,
+// from the top. It returns the upper edges.
 func spread(want []vg.Length, heights []vg.Length, bottom, top vg.Length) []vg.Length {
 	at := slices.Clone(want)
 	edge := top

@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// lines draws all series of a panel, since some may coincide.
 type lines struct {
 	series []Series
 	tip    func(s Series, i int) string // tooltip of point i
@@ -50,7 +49,7 @@ func (l *lines) drawable(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn
 	return measured, theory
 }
 
-// mostStripes limits the equal series that are drawn. More would not be distinguishable.
+// More stripes would not be distinguishable.
 const mostStripes = 3
 
 func distinguishable(all []drawn) (kept []drawn) {
@@ -68,7 +67,7 @@ func distinguishable(all []drawn) (kept []drawn) {
 	return kept
 }
 
-// drawnY returns the height of a point. Growing points are at the end of the axis.
+// Growing points are at the end of the axis.
 func drawnY(p *plot.Plot, s Series, i int) float64 {
 	if s.grows(i) {
 		return clampToAxis(p.Y, s.Y[i])
@@ -78,7 +77,6 @@ func drawnY(p *plot.Plot, s Series, i int) float64 {
 
 func clampToAxis(a plot.Axis, v float64) float64 { return max(a.Min, min(v, a.Max)) }
 
-// GlyphBoxes implements plot.GlyphBoxer. It reserves space for markers at the edge.
 func (l *lines) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 	const r = 2 * markerRadius
 	for _, s := range l.series {

@@ -24,8 +24,7 @@ const (
 
 const markerRadius vg.Length = 3.6
 
-// drawMarker draws an outline, filled with its own colour, or with paper so nested markers are
-// visible.
+// Paper as the fill makes nested markers visible.
 func drawMarker(
 	c *draw.Canvas, m marker, t, fill role, at vg.Point, r vg.Length, width vg.Length,
 ) {
@@ -38,7 +37,7 @@ func drawMarker(
 	c.Stroke(path)
 }
 
-// path returns the outline of the marker. The radii make all shapes look equally large.
+// The radii make all shapes look equally large.
 func (m marker) path(at vg.Point, r vg.Length) (p vg.Path, closed bool) {
 	switch m {
 	case circle:

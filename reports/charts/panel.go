@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// panel draws a plot with its title and axis labels. gonum misplaces the labels of logarithmic
-// axes, and pads the data for them.
+// panel draws titles and axis labels, because gonum misplaces the labels of logarithmic axes, and
+// pads the data for them.
 type panel struct {
 	*plot.Plot // without title and labels
 	title      string
@@ -72,8 +72,7 @@ func shortened(text string, width vg.Length, style draw.TextStyle) string {
 	return text
 }
 
-// blankTicks blanks tick labels with a hair space. Ticks with empty labels would lose their grid
-// lines.
+// blankTicks uses a hair space, because ticks with empty labels would lose their grid lines.
 type blankTicks struct{ plot.Ticker }
 
 func (w blankTicks) Ticks(lo, hi float64) []plot.Tick {

@@ -11,15 +11,14 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Plane is a panel with its own axes and remarks, for a picture that makes one point.
+// A Plane is a panel with its own axes and remarks.
 type Plane struct {
 	Panel
 	X, Y     Axis
 	TopLabel string
-	// labels along the upper edge
-	Top     []Mark
-	Levels  []Level
-	Remarks []Remark
+	Top      []Mark
+	Levels   []Level
+	Remarks  []Remark
 }
 
 // An Axis is the scale and number format of an axis.
@@ -72,7 +71,7 @@ func (a Axis) extendRange(lo, hi float64) (float64, float64) {
 	return lo, hi
 }
 
-// Planes draws each plane with its own axes. It omits marks, levels and remarks outside an axis.
+// Planes draws each plane. It omits marks, levels and remarks outside an axis.
 func Planes(title string, planes []Plane) (*Chart, error) {
 	c := &Chart{Title: title, tall: true}
 	var shown []Plane
@@ -101,7 +100,6 @@ func Planes(title string, planes []Plane) (*Chart, error) {
 	return c.fill(panels, func(i int, _ Panel) *plot.Plot { return shown[i].plot(known) })
 }
 
-// levelNames returns the distinct names, since a level looks the same in all panels.
 func levelNames(levels []Level) []string {
 	return text.Distinct(text.Texts(levels, func(l Level) string { return l.Name }))
 }

@@ -14,9 +14,8 @@ const (
 	mostMoved = 40
 )
 
-// paletted returns the picture in at most 256 colours, or unchanged if colours would change too
-// much. Encoding then takes a third of the time and the file is smaller. Rare shades of
-// antialiasing become the nearest frequent shade.
+// paletted reduces a picture to 256 colours, unless colours would change too much. Encoding then
+// takes a third of the time. Rare shades of antialiasing become the nearest frequent shade.
 func paletted(img *image.RGBA) image.Image {
 	counts := make(map[color.RGBA]int)
 	eachRun(img, func(c color.RGBA, _, n int) { counts[c] += n })
@@ -52,7 +51,6 @@ func paletted(img *image.RGBA) image.Image {
 	return out
 }
 
-// nearest returns the index of the closest colour, and the largest difference in a channel.
 func nearest(colours []color.RGBA, c color.RGBA) (at, moved int) {
 	moved = math.MaxInt
 	for i, k := range colours {
@@ -66,7 +64,6 @@ func nearest(colours []color.RGBA, c color.RGBA) (at, moved int) {
 
 func between(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-// eachRun calls f for each run of n pixels of one colour that starts at pixel at.
 func eachRun(img *image.RGBA, f func(c color.RGBA, at, n int)) {
 	pix := img.Pix
 	for from := 0; from < len(pix); {

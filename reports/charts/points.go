@@ -31,7 +31,7 @@ func drawIntervals(c *draw.Canvas, d drawn, y func(float64) vg.Length) {
 	})
 }
 
-// drawMarkers draws the points. Among nested markers the largest is first.
+// Among nested markers the largest is first.
 func (l *lines) drawMarkers(c *draw.Canvas, all []drawn) {
 	at := make(map[string][]int)
 	place := func(pt vg.Point) string { return segment(pt, pt) }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Remark is a sign in a plane with words beside it, placed where they cover the least.
+// A Remark is a sign in a plane with words beside it.
 type Remark struct {
 	Sign Sign
 	X, Y float64
@@ -76,7 +76,7 @@ func upright(x, bottom, top vg.Length) (points []vg.Point) {
 	return points
 }
 
-// traces returns points along the lines, dense enough to detect text that covers a line.
+// traces returns points that are dense enough to detect text over a line.
 func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 	x, y := p.Transforms(&c)
 	for _, s := range r.series {
@@ -97,8 +97,7 @@ func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 	return points
 }
 
-// drawWords writes the words where they cover the fewest points, and returns points of the covered
-// area.
+// drawWords writes where it covers the fewest points, and returns points of the covered area.
 func (m Remark) drawWords(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.Point) {
 	if len(m.Text) == 0 {
 		return nil

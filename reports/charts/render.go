@@ -12,10 +12,8 @@ import (
 func (c *Chart) SVG(w io.Writer, l Layout) error { return c.svg(w, l, true) }
 
 // InlineSVG writes the chart as an svg element for an HTML page, which supplies title, background
-// and Style.
-//
-// Elements of series list their style numbers in data-s, separated by spaces. Points are groups of
-// class pb-pt with a title of two lines: the place of the point, then series and value.
+// and Style. Elements of series list their style numbers in data-s. Points are groups of class
+// pb-pt with a title of two lines: the place, then series and value.
 func (c *Chart) InlineSVG(w io.Writer, l Layout) error { return c.svg(w, l, false) }
 
 func (c *Chart) svg(w io.Writer, l Layout, alone bool) error {
@@ -25,10 +23,10 @@ func (c *Chart) svg(w io.Writer, l Layout, alone bool) error {
 	return canvas.writeTo(w, c.alt(), alone)
 }
 
-// pngDPI gives a Wide chart 1560 pixels, which is sharp in a README of about 800 pixels.
+// A Wide chart then has 1560 pixels, sharp in a README of about 800 pixels.
 const pngDPI = 108
 
-// PNG writes the chart in Wide layout with its title on white.
+// PNG writes the chart in Wide layout.
 func (c *Chart) PNG(w io.Writer) error {
 	width, height := c.Size(Wide, true)
 	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI),

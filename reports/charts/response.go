@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Response draws response times in seconds against load, rate or limit: one panel per quantile,
-// with a common logarithmic y axis. Bounds, such as a deadline, are lines across all panels. Bounds
-// far from all data are only named.
+// Response draws response times in seconds (logarithmic) against load, rate or limit, one panel per
+// quantile. Bounds, such as a deadline, are lines across all panels, or only named if they are far
+// from all data.
 func Response(title string, across Across, panels []Panel, bounds ...Level) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, across.axis().kind(), logarithm)

@@ -23,18 +23,16 @@ type RowSeries struct {
 	Name   string
 	Style  int        // number of the strategy, from 0
 	Values []RowValue // one per row
-	// Sure[i] fills the marker of Values[i]. Other markers are hollow. nil: all hollow
+	// Sure[i] fills the marker of Values[i]. nil: all markers are hollow
 	Sure []bool
 }
 
-// A RowValue is a value and its interval, in the unit of the panel's axis. Mid is NaN without a
-// value. Lo and Hi are NaN without an interval.
+// A RowValue is a value and its interval. Mid is NaN without a value, Lo and Hi without an
+// interval.
 type RowValue struct{ Mid, Lo, Hi float64 }
 
-// Rows draws a row for each name, the first on top. A row has a marker and an interval bar for each
-// series with a value, below one another. Wide can show about five panels side by side. Use Rows
-// for many independent values, such as strategies or cases. Long names are wrapped once and then
-// shortened. The tooltips contain them in full.
+// Rows draws a row for each name, the first on top, with a marker and an interval bar for each
+// series. Wide has space for about five panels. Long names are wrapped once, then shortened.
 func Rows(title string, rows []string, panels []RowPanel) (*Chart, error) {
 	var shown []RowPanel
 	var drawn []Level
@@ -94,7 +92,6 @@ func (p RowPanel) plot(rows []string, tracks [][]track, known []string) *plot.Pl
 		lo, hi = lo/pad, hi*pad
 	}
 	x.layX(out, lo, hi)
-	// names are written once, for all panels
 	rowAxis(out, len(rows), blankTicks{rowTicks(rows)})
 	out.Add(rowMarks{p, rows, tracks, known})
 	return out
@@ -162,7 +159,6 @@ func (r rowMarks) tip(s RowSeries, i int) string {
 	return r.rows[i] + "\n" + text
 }
 
-// GlyphBoxes implements plot.GlyphBoxer. It reserves space for markers at the edge.
 func (r rowMarks) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 	const radius = 1.5 * markerRadius
 	for _, s := range r.Series {

@@ -171,8 +171,6 @@ func (r rowLayout) drawNames(area, data draw.Canvas) {
 	}
 }
 
-// foldName breaks a name into at most two lines, at a space or before parameters, and shortens
-// longer names.
 func foldName(name string, widest vg.Length, style draw.TextStyle) []string {
 	if style.Width(name) <= widest {
 		return []string{name}

@@ -44,7 +44,6 @@ func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 	return out, notes
 }
 
-// A track is the vertical place of a series within a row, equal in all panels.
 type track struct {
 	name  string
 	style int

@@ -17,14 +17,14 @@ type Series struct {
 
 	X, Y []float64 // points, sorted by X when drawn
 
-	// bounds of an interval around each Y. nil means none. NaN means none at this point
+	// interval around each Y. nil or NaN means none
 	Lo, Hi []float64
 
-	// Growing marks values that depend only on the length of the run, such as the response of an
-	// unstable queue. They are drawn as arrows at the end of the axis. nil means none.
+	// values that depend only on the length of the run, such as the response of an unstable queue.
+	// They are arrows at the end of the axis, and do not extend it
 	Growing []bool
 
-	// Doubted marks unreliable points, which are hollow. nil: all points are hollow
+	// unreliable points, which are hollow. nil: all points are hollow
 	Doubted []bool
 
 	Gaps []Span // intervals of X where the line is interrupted
@@ -58,13 +58,12 @@ func (e *EmptyError) Error() string {
 	return msg
 }
 
-// The drawable range of an axis. Ticks and pixels outside of it become inexact.
+// Ticks and pixels outside of the drawable range become inexact.
 const (
 	tiniest = 1e-15
 	hugest  = 1e15
 )
 
-// An axisKind determines which values an axis can show.
 type axisKind int
 
 const (
@@ -84,7 +83,7 @@ func (k axisKind) shows(v float64) bool {
 	return k != counting && v >= tiniest
 }
 
-// clean copies the drawable points of each series, sorted by X, and notes the others.
+// The points are sorted by X.
 func clean(in []Series, x, y axisKind, where string) (out []Series, notes []string) {
 	for _, s := range in {
 		if len(s.X) != len(s.Y) || s.Lo != nil && len(s.Lo) != len(s.X) || s.Hi != nil &&
@@ -150,8 +149,7 @@ func sameBounds(a, b []float64) bool {
 	})
 }
 
-// interrupted reports whether the line is interrupted after point i. A line along the end of the
-// axis would look like values.
+// A line along the end of the axis would look like values.
 func (s Series) interrupted(i int) bool {
 	return s.grows(i) && s.grows(i+1) || slices.ContainsFunc(s.Gaps, func(g Span) bool {
 		mid := (g.From + g.To) / 2

@@ -2,17 +2,16 @@ package charts
 
 import "gonum.org/v1/plot/vg"
 
-// A Spec contains the appearance of the charts for other renderers. The explorer in the browser
-// draws a strategy in the same colour, dash and marker.
+// A Spec contains the appearance of the charts for other renderers, such as the explorer in the
+// browser.
 type Spec struct {
-	// colours of paper, ink, muted text, grid and rules. Style makes them dark
+	// paper, ink, muted text, grid and rules. Style makes them dark
 	Parts   map[string]Tint `json:"parts"`
 	Palette []Tint          `json:"palette"`
 	Markers []Outline       `json:"markers"`
 	Dashes  [][]float64     `json:"dashes"` // in points. The first line is solid
 	// indices of palette, marker and dash by style, modulo their number
-	Looks [][3]int `json:"looks"`
-	// dashes of reference lines
+	Looks        [][3]int    `json:"looks"`
 	Levels       [][]float64 `json:"levels"`
 	LineWidth    float64     `json:"lineWidth"`
 	MarkerRadius float64     `json:"markerRadius"`
@@ -34,7 +33,7 @@ type Outline struct {
 
 const outlineRadius = 10
 
-// Specification returns the appearance of this package's charts.
+// Specification returns this package's Spec.
 func Specification() Spec {
 	spec := Spec{Parts: make(map[string]Tint), LineWidth: float64(lineWidth),
 		MarkerRadius: float64(markerRadius), Fonts: fonts}

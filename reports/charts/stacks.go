@@ -17,9 +17,8 @@ type Stack struct {
 	Parts []float64 // shares of the total. Values that cannot be drawn count as 0
 }
 
-// Stacks draws a row of parts for each stack, the first on top. Each part has its own hue and
-// hatching, and shows its name, returned by part, and its share if they fit. label is the label of
-// the axis.
+// Stacks draws a row of parts for each stack, the first on top. Each part shows its name, returned
+// by part, and its share if they fit.
 func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Chart, error) {
 	rows := stackRows{part: part, value: func(v float64) string {
 		return Count(math.Round(1000*v)/10) + " %"
@@ -28,7 +27,7 @@ func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Char
 		linearTicks{func(v float64) string { return Count(100*v) + " %" }, 5})
 }
 
-// Lengths is like Stacks, with parts in seconds. The length of a row is the sum of its parts.
+// Lengths is like Stacks, with parts in seconds, which add up to the length of the row.
 func Lengths(title, label string, stacks []Stack, part func(i int) string) (*Chart, error) {
 	return stackRows{part: part, value: roundSeconds}.draw(title, label, stacks, false,
 		linearTicks{Seconds, 5})
@@ -96,7 +95,6 @@ func (s stackRows) Plot(c draw.Canvas, p *plot.Plot) {
 			area := box(left, at-stackHeight/2, right, at+stackHeight/2)
 			fill := partTint(j).fade(partAlpha)
 			group(&c, nil, "pb-pt", fmt.Sprintf("%s\n%s  %s", row.Name, s.part(j), text), func() {
-				// hide the grid
 				c.FillPolygon(paper, area)
 				c.FillPolygon(fill, area)
 				c.StrokeLines(draw.LineStyle{Color: partTint(j).fade(hatchAlpha), Width: 1},
@@ -127,7 +125,6 @@ const (
 
 func partTint(i int) role { return palette[i%len(palette)] }
 
-// hatching returns lines within a box that distinguish part i without colour.
 func hatching(i int, low, high vg.Point) (lines [][]vg.Point) {
 	kind := (i + i/len(palette)) % 4
 	if kind == 0 {

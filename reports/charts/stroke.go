@@ -92,15 +92,14 @@ func drawLines(c *draw.Canvas, all []drawn) {
 	}
 }
 
-// segmentPaths joins segments with the same look into one path. Series that often coincide have
-// hundreds of segments.
+// Series that often coincide have hundreds of segments, so segmentPaths joins those with the same
+// look.
 type segmentPaths struct {
 	style draw.LineStyle
 	path  vg.Path
 }
 
-// stripeStyle returns the line style of series i where the series all coincide: every len(all)-th
-// stripe.
+// Where all series coincide, each one has every len(all)-th stripe.
 func stripeStyle(d drawn, i int, all []int, pts []vg.Point) draw.LineStyle {
 	style := draw.LineStyle{Color: d.look.tint, Width: lineWidth, Dashes: d.look.dash}
 	n := len(all)

@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A role is a colour with a function in a chart. Bitmaps use its light colour. In SVG a style sheet
-// replaces it by its class in dark mode.
+// Bitmaps use a role's light colour. In SVG a style sheet replaces it by its class in dark mode.
 type role struct {
 	class       string
 	light, dark string // #rrggbb
@@ -44,11 +43,10 @@ var (
 	rule  = role{"pb-rule", "#9aa1a9", "#6b727a", 1}
 )
 
-// palette contains the colours of the first eight series in light and dark mode. They derive from
-// Okabe and Ito ("Color universal design", 2008), optimised in OKLCH for a contrast of at least 3:1
-// with the paper (WCAG 2.2, 1.4.11) and a smallest distance between two colours (OKLab × 100) of 19
-// in normal vision. It is 10 for protanopia, deuteranopia and tritanopia as simulated by Machado,
-// Oliveira and Fernandes (2009). style_test.go checks the values.
+// The palette derives from Okabe and Ito ("Color universal design", 2008), optimised in OKLCH for a
+// contrast of at least 3:1 with the paper (WCAG 2.2, 1.4.11) and a smallest distance of two colours
+// (OKLab × 100) of 19 in normal vision, and 10 for colour blindness by Machado, Oliveira and
+// Fernandes (2009).
 var palette = [...]role{
 	{"pb-s0", "#0b4d8e", "#3181ac", 1}, // blue
 	{"pb-s1", "#c92c00", "#c8604a", 1}, // vermilion
@@ -60,9 +58,9 @@ var palette = [...]role{
 	{"pb-s7", "#854bd3", "#b27dff", 1}, // violet
 }
 
-// heatTints are the colours of counts, from few to many: the part of matplotlib's inferno (Smith
-// and van der Walt, 2015) with a contrast to the paper of at least 3:1, so a single request is
-// visible. In dark mode the order of lightness is reversed. style_test.go checks the values.
+// heatTints is the part of matplotlib's inferno (Smith and van der Walt, 2015) with a contrast to
+// the paper of at least 3:1, so a single request is visible. Dark mode reverses the order of
+// lightness.
 var heatTints = [...]role{
 	{"pb-h0", "#f37819", "#bc3754", 1},
 	{"pb-h1", "#dd513a", "#dd513a", 1},
@@ -72,8 +70,8 @@ var heatTints = [...]role{
 	{"pb-h5", "#1b0c41", "#fcffa4", 1},
 }
 
-// A look is the appearance of a series. The first eight differ in colour and marker, the next eight
-// have other markers and a dash, and so on: 32 looks in all.
+// The first eight series differ in colour and marker, the next eight have other markers and a dash,
+// and so on: 32 looks in all.
 type look struct {
 	tint   role
 	marker marker
@@ -95,8 +93,7 @@ func lookOf(style int) look {
 	}
 }
 
-// Style returns the CSS of the charts' SVG, with dark mode, for the style element of a page. A
-// standalone chart includes it.
+// Style returns the CSS of the charts' SVG for the style element of a page.
 func Style() string {
 	var b strings.Builder
 	for _, t := range tints() {
@@ -112,7 +109,7 @@ func Style() string {
 	return b.String()
 }
 
-// classFor returns the class for a stroke or fill. An element may have one of each.
+// An element may have a class each for its stroke and its fill.
 func (t role) classFor(attr string) string {
 	return attr[:1] + strings.TrimPrefix(t.class, "pb")
 }

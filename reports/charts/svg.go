@@ -16,10 +16,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// svgCanvas is a vg.Canvas that writes SVG for web pages. In contrast to gonum's vgsvg, the picture
-// scales with its container, a style sheet can change the colours, and elements are grouped by
-// series. It implements only the parts of vg.Canvas that charts use: DrawImage panics, and there is
-// no clipping.
+// Unlike gonum's vgsvg, svgCanvas writes pictures that scale with their container, with elements
+// grouped by series and colours from a style sheet. DrawImage panics, and there is no clipping.
 type svgCanvas struct {
 	w, h    vg.Length
 	inline  bool // the page contains the style sheet, so classes suffice for colours
@@ -28,8 +26,7 @@ type svgCanvas struct {
 	stack   []svgState
 }
 
-// fonts are the fonts of text in SVG. textLength scales the text of any other font to the computed
-// width.
+// textLength scales the text of any other font to the computed width.
 const fonts = "Liberation Sans,Arial,Helvetica,sans-serif"
 
 type svgState struct {
@@ -108,8 +105,8 @@ func (s *svgCanvas) FillString(f font.Face, pt vg.Point, text string) {
 
 func (s *svgCanvas) DrawImage(vg.Rectangle, image.Image) { panic("charts: no images in SVG") }
 
-// begin opens a group. Scripts read the style numbers of its series, and browsers show the title as
-// a tooltip.
+// Scripts read the style numbers of the series in a group, and browsers show its title as a
+// tooltip.
 func (s *svgCanvas) begin(styles []int, class, title string) {
 	s.content().WriteString("<g")
 	if class != "" {
@@ -127,13 +124,13 @@ func (s *svgCanvas) begin(styles []int, class, title string) {
 
 func (s *svgCanvas) end() { s.content().WriteString("</g>\n") }
 
-// at converts a point with its origin at the lower left to SVG, whose origin is at the upper left.
+// The origin of SVG is at the upper left, vg's at the lower left.
 func (s *svgCanvas) at(x, y float64) (float64, float64) {
 	t := s.top()
 	return t.a*x + t.c*y + t.e, float64(s.h) - (t.b*x + t.d*y + t.f)
 }
 
-// escape escapes text for XML. Characters that XML cannot represent become U+FFFD.
+// Characters that XML cannot represent become U+FFFD.
 func escape(text string) string {
 	var b bytes.Buffer
 	if err := xml.EscapeText(&b, []byte(text)); err != nil {
@@ -158,14 +155,13 @@ func trimmed(number string) string {
 	return out
 }
 
-// writeTo writes the SVG element. A standalone file has its own background and style.
 func (s *svgCanvas) writeTo(w io.Writer, label string, alone bool) error {
 	var head bytes.Buffer
 	fmt.Fprintf(&head,
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img" aria-label="%s"`,
 		decimal(float64(s.w)), decimal(float64(s.h)), escape(label))
 	if alone {
-		// without a width the picture would fill the browser's window
+		// Without a width the picture would fill the browser's window.
 		fmt.Fprintf(&head, ` width="%s" style="max-width:100%%;height:auto"`, decimal(float64(s.w)))
 	}
 	fmt.Fprintf(&head, ` font-family="%s">`+"\n", fonts)

@@ -100,7 +100,7 @@ func (s *svgCanvas) content() *bytes.Buffer {
 	return &s.body
 }
 
-// paints writes colours as classes for a style sheet, and as attributes in standalone files.
+// Standalone files have colours as attributes, in addition to the classes for a style sheet.
 func (s *svgCanvas) paints(fill, stroke svgPaint) string {
 	var classes, attributes []string
 	for _, of := range []struct {

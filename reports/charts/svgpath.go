@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// data returns SVG path data. A page may contain tens of thousands of paths, so it omits redundant
-// points.
+// data omits redundant points, because a page may contain tens of thousands of paths.
 func (s *svgCanvas) data(p vg.Path) string {
 	w := pathWriter{canvas: s}
 	for i, c := range p {
@@ -46,7 +45,6 @@ func (s *svgCanvas) data(p vg.Path) string {
 	return w.out.String()
 }
 
-// A pathWriter collects straight lines before it writes them.
 type pathWriter struct {
 	canvas *svgCanvas
 	out    strings.Builder
@@ -55,7 +53,6 @@ type pathWriter struct {
 	start  place   // target of Close
 }
 
-// A place is a rounded point of SVG.
 type place struct {
 	x, y   float64
 	sx, sy string
@@ -69,7 +66,6 @@ func (w *pathWriter) place(pt vg.Point) place {
 	return p
 }
 
-// after returns the shortest command for a straight line from before to p.
 func (p place) after(before place) string {
 	switch {
 	case p.sy == before.sy:
@@ -130,7 +126,7 @@ func (w *pathWriter) flush() {
 	}
 }
 
-// arc writes an arc from the current point in two halves, since an SVG arc cannot be a full circle.
+// An arc is written in two halves, since an SVG arc cannot be a full circle.
 func (w *pathWriter) arc(c vg.PathComp) {
 	t := w.canvas.top()
 	radius := decimal(float64(c.Radius) * math.Hypot(t.a, t.b))

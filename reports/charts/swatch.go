@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Swatch returns an svg element with a sample of a style's line and marker. It is hidden from
-// screen readers, since it accompanies the name.
+// Swatch returns an svg element with a sample of a style's line and marker, hidden from screen
+// readers.
 func Swatch(style int) string {
 	canvas := newInline(swatchWidth, swatchHeight)
 	c := draw.NewCanvas(canvas, swatchWidth, swatchHeight)
@@ -30,7 +30,6 @@ func (s *svgCanvas) element(attributes string) string {
 }
 
 // Spark returns an svg element with only the lines of the chart's first panel, or "" without lines.
-// It is hidden from screen readers.
 func (c *Chart) Spark() string {
 	if len(c.first) == 0 {
 		return ""
@@ -44,8 +43,7 @@ func (c *Chart) Spark() string {
 		` stroke-linejoin="round"`)
 }
 
-// Bar returns an svg element with a bar in the colour of a style. share is the filled part of its
-// width. It is hidden from screen readers.
+// Bar returns an svg element with a bar in the colour of a style. share is its filled part.
 func Bar(style int, share float64) string {
 	const w, h = 100, 6
 	canvas := newInline(w, h)

@@ -9,7 +9,7 @@ import (
 )
 
 // Throughput draws throughput and goodput (Y) against offered load (X), in tasks per second, with
-// the diagonal and a line at the capacity. A capacity of 0 is unknown.
+// the diagonal and the capacity, if known (not 0).
 func Throughput(title string, capacity float64, panels []Panel) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, counting, counting)

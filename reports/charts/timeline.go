@@ -10,11 +10,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Timeline draws counts (Y) over the time of a run (X, seconds), such as tasks in flight and
-// queued. Each panel has its own y axis, logarithmic if one series is many times higher than
-// another. Long series are reduced to a few hundred points that keep the peaks. Gaps of a series
-// are shaded in all panels. A limit above 0 is a line in the first panel. marks are vertical lines
-// in all panels, such as the end of a stage.
+// Timeline draws counts (Y), such as tasks in flight, over the time of a run (X, seconds). Each
+// panel has its own y axis, logarithmic if one series is many times higher than another. Long
+// series are reduced to points that include their peaks. Gaps are shaded. A limit above 0 is a line
+// in the first panel. marks are vertical lines in all panels.
 func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*Chart, error) {
 	c := &Chart{Title: title}
 	cleaned := c.clean(panels, counting, counting)
@@ -90,7 +89,6 @@ func (all instants) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// unrecorded shades gaps, with a label above if it fits.
 type unrecorded []Span
 
 const unrecordedName = "not recorded"
@@ -110,7 +108,6 @@ func (all unrecorded) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// mostPoints limits the points of a line to about one per point of the narrow layout's width.
 const mostPoints = 300
 
 // keepPeaks keeps the highest point of each of n stretches, and the last point.

@@ -11,8 +11,7 @@ import (
 )
 
 // Variance draws response times (Y, seconds) against the squared coefficient of variation C² of the
-// service times (X), both logarithmic. C² = 0, tasks of equal length, is left of the logarithmic
-// part, after an axis break. There is one panel per quantile.
+// service times (X), both logarithmic, one panel per quantile. C² = 0 is left of an axis break.
 func Variance(title string, panels []Panel) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, logZero, logarithm)
@@ -62,7 +61,7 @@ func valuesOf(panels []Panel) (at []float64) {
 	return slices.Compact(at)
 }
 
-// zeroTicks marks 0 and the given values, or round values if those are too close together.
+// Round values replace measured ones that are too close together.
 type zeroTicks struct {
 	low  float64
 	zero bool

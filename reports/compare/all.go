@@ -25,33 +25,26 @@ func Two(old, new *results.Results, opts Options) (*Comparison, error) {
 // All compares runs with benchstat's statistics: centres, intervals, p-values and geometric means
 // equal benchstat's for the same options, with these deliberate differences:
 //
-//   - Tables are split by package alone, not by every configuration line. With "commit: 1a2b" in
-//     one file and "commit: 3c4d" in the other, or a stray log line "warning: slow disk" in one,
-//     benchstat silently compares nothing. Here such keys are reported as Varying. Table ".config"
-//     splits as benchstat does.
-//   - A value of 0 ns belongs to the metric in seconds: "0 p99-ns" and "5 p99-ns" are one sample of
-//     0 and 5e-9. benchstat puts the zeros into a separate table.
-//   - For samples with ties and of different sizes p is exact, up to 100 values in both together:
-//     it is 0.367 for 0,0,0,0,0,0,1 against 0,1,1 in either order. benchstat's is 0.367 in this
-//     order and 0.583 in the other.
-//   - If a line gives a unit twice, "5 ns/op 4 ns/op", the first value counts, with a warning.
-//     benchstat counts both, like two runs.
-//   - Notes for the CSV name a cell past column Z as a spreadsheet does, AA6 after Z6. benchstat's
-//     name is BA6.
-//   - Read rejects NaN and infinite values. benchstat prints them as numbers.
-//   - A note reports if nothing is compared, although there are several inputs or a projection of
-//     columns, or if inputs are pooled because no projection names .file.
-//   - Text has a table with its title for each metric. It marks a significant difference as better,
-//     worse or differs (no direction known), and prints the common part of all names once, above the
-//     tables.
+//   - Tables are split by package alone, since one varying configuration line, such as the commit,
+//     would leave nothing to compare. Such keys are reported as Varying. Table ".config" splits as
+//     benchstat does.
+//   - 0 ns belongs to the metric in seconds. benchstat puts zeros into a separate table.
+//   - For samples with ties and of different sizes p is exact, up to 100 values in both together.
+//     benchstat's p depends on the order: 0.367 or 0.583 for 0,0,0,0,0,0,1 and 0,1,1.
+//   - If a line gives a unit twice, only the first value counts, with a warning.
+//   - Cells past column Z of the CSV are named as in a spreadsheet, AA6 after Z6 (benchstat: BA6).
+//   - Read rejects NaN and infinite values.
+//   - A note reports if nothing is compared, or if inputs are pooled because no projection names
+//     .file.
+//   - Text has a table for each metric, marks significant differences as better, worse or differs
+//     (no direction known), and prints the common part of all names once.
 //
-// A base of 0 is shown as 0, the change from it as "?", as in benchstat. Text and Markdown add the
-// reason and, if the direction is known, the verdict in words: from 0 to 5 errors is worse.
+// As in benchstat, the change from a base of 0 is shown as "?". Text and Markdown add the verdict
+// in words.
 //
-// It is an error if an option does not parse (*OptionError), if the Unit lines of the inputs
-// contradict each other, if no input has a metric of opts, if there are too many samples
-// (results.ErrSamples), if nothing passes the filter, and, unless opts.Table was given, if there
-// are several columns but no row is in two of them.
+// Errors are: an option that does not parse (*OptionError), contradicting Unit lines, no metric of
+// opts in any input, too many samples (results.ErrSamples), nothing that passes the filter, and,
+// unless opts.Table was given, several columns without a common row.
 func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	if len(inputs) == 0 {
 		panic("reports: nothing to compare")
@@ -136,7 +129,6 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	return c, nil
 }
 
-// nothingShared explains why there is nothing to compare.
 func (g *grid) nothingShared(c *Comparison, inputs []results.Input, opts Options) error {
 	if len(inputs) != 2 || opts.Row != "" || opts.Col != "" {
 		return errors.New(g.nothingCompared(c))
@@ -158,7 +150,6 @@ func (g *grid) nothingShared(c *Comparison, inputs []results.Input, opts Options
 		old.Path, new.Path, old.Runs[0].Qualified(), new.Runs[0].Qualified())
 }
 
-// nothingCompared explains the same in terms of the projections.
 func (g *grid) nothingCompared(c *Comparison) string {
 	col, row, table := fieldNames(g.colBy), fieldNames(g.rowBy), fieldNames(g.tableBy)
 	if len(c.Columns) == 1 {

@@ -11,12 +11,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostLines bounds the lines of a brief text.
 const mostLines = 60
 
-// A brief is the text for a reader who decides: the headline, its evidence, and the differences in
-// units. A few comparisons get a table each. More share a table with a line for each, the largest
-// changes if there are too many.
+// A brief is a text with the headline, its evidence, and the differences in units. A few
+// comparisons have a table each. More share a table with a line for each.
 type brief struct {
 	*Comparison
 	all     []*contrast // merged, in the order of the results
@@ -40,7 +38,6 @@ func (c *Comparison) briefText(most int) string {
 	return head + body + notes
 }
 
-// heading returns the headline, the common configuration, and how the runs were compared.
 func (b *brief) heading(contrasts []*contrast) []string {
 	lines := []string{b.ranked().headline(), ""}
 	if b.rows == 1 && len(contrasts) > 0 {
@@ -59,15 +56,13 @@ func (b *brief) heading(contrasts []*contrast) []string {
 	return lines
 }
 
-// abbreviates reports whether columns are called base and here, because their names, such as paths,
-// are too long for titles.
+// Long names of columns, such as paths, are abbreviated as base and here.
 func (b *brief) abbreviates(k *contrast) bool {
 	const most = 10
 	return b.columns || utf8.RuneCountInString(b.Columns[k.base()]) > most ||
 		utf8.RuneCountInString(b.Columns[k.column()]) > most
 }
 
-// lossless reports whether losses are compared and no task is lost.
 func lossless(all []*contrast) bool {
 	known := false
 	for _, k := range all {
@@ -79,7 +74,7 @@ func lossless(all []*contrast) bool {
 	return known
 }
 
-// label returns the row or column of a contrast, and how many more are equal.
+// label adds the number of contrasts with equal values.
 func (k *contrast) label() string {
 	both := strings.Join(k.alike, " and ")
 	switch n := len(k.alike); {
@@ -90,7 +85,6 @@ func (k *contrast) label() string {
 	}
 }
 
-// tables returns a table of each contrast, with a line for each metric.
 func (b *brief) tables() string {
 	var parts []string
 	for _, k := range b.all {
@@ -147,7 +141,6 @@ func (b *brief) metrics(k *contrast) *table.Table {
 	return t
 }
 
-// alikeLines lists the names that a label only counts.
 func alikeLines(shown []*contrast) (lines []string) {
 	const most = 2
 	for _, k := range shown {
@@ -159,8 +152,8 @@ func alikeLines(shown []*contrast) (lines []string) {
 	return lines[:min(most, len(lines))]
 }
 
-// lines returns one table with a line for each contrast, below a line for its base, and the
-// explanations. It has at most room lines.
+// lines returns one table of all contrasts. If they need more than room lines, it has the largest
+// changes.
 func (b *brief) lines(room int) string {
 	ranked := slices.SortedStableFunc(slices.Values(b.all), byRank)
 	after := []string{"mean, p50 and p99 are response times; losses are in percentage points; ~ is " +
@@ -181,8 +174,7 @@ func (b *brief) lines(room int) string {
 	return t.Text(b.most) + text.Lines(append(after, alikeLines(shown)...), b.most)
 }
 
-// largest returns the first of the ranked contrasts that fit into that many lines, in the order of
-// the results, with those of a group together.
+// largest returns the contrasts that fit into that many lines in the order of the results.
 func (b *brief) largest(ranked []*contrast, lines int) (shown []*contrast) {
 	chosen, groups := map[*contrast]bool{}, map[string]bool{}
 	for _, k := range ranked {
@@ -203,7 +195,6 @@ func (b *brief) largest(ranked []*contrast, lines int) (shown []*contrast) {
 	return slices.Concat(results.Gather(shown, b.group)...)
 }
 
-// group returns the key of the contrasts below the same line of their base.
 func (b *brief) group(k *contrast) string {
 	if b.columns {
 		return fmt.Sprint(k.table, k.row, k.base())
@@ -211,7 +202,6 @@ func (b *brief) group(k *contrast) string {
 	return fmt.Sprint(k.table, k.row, k.base(), k.column())
 }
 
-// partLines returns the parts of the differences of the first contrasts that are worse.
 func partLines(ranked []*contrast) (lines []string) {
 	const most = 2
 	for _, k := range ranked {
@@ -276,7 +266,6 @@ func (b *brief) lineTable(shown []*contrast) *table.Table {
 	return t
 }
 
-// pairingLines describes how the runs of the contrasts were paired.
 func pairingLines(all []*contrast) (lines []string) {
 	pairs := map[string][]int{} // numbers of pairs, by description
 	var kinds []string

@@ -12,22 +12,19 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Options are the settings of a comparison.
-//
-// Table, Row, Col, Ignore and Filter have the syntax of golang.org/x/perf/benchproc, as in
-// benchstat: keys are .name, .fullname, .file, .config, /key of the name, and key of a
-// configuration line, with an optional order, "/load@num" or "/strategy@(semaphore worker_pool)".
-// The zero value compares inputs with each other, benchmark by benchmark. Options{Table: ".config"}
-// has all the defaults of benchstat.
+// Options are the settings of a comparison. Table, Row, Col, Ignore and Filter have the syntax of
+// golang.org/x/perf/benchproc, as in benchstat: keys are .name, .fullname, .file, .config, /key of
+// the name, and key of a configuration line, with an optional order, "/load@num". The zero value
+// compares inputs benchmark by benchmark. Options{Table: ".config"} has benchstat's defaults.
 type Options struct {
 	Alpha      float64 // a difference is significant if p ≤ Alpha. 0 means 0.05
 	Confidence float64 // level of the intervals. 0 means 0.95
-	// directions of tidied units, which override the Unit lines of the inputs
+	// directions of tidied units, which override the inputs' Unit lines
 	Better map[string]results.Direction
-	// metrics to compare, tidied or not (ns/op is sec/op), or patterns. Empty means all
+	// metrics to compare, tidied or not, or patterns. Empty means all
 	Metrics []string
 	// Brief selects, for results of poolbench, the deciding metrics unless Metrics is set, pairs of
-	// runs if both sides have the seeds, and a short text with the differences in units.
+	// runs with common seeds, and a short text.
 	Brief    bool
 	Unpaired bool // Brief does not pair the runs
 	// a table for each metric and value of these keys. "" means pkg, a blank means no keys
@@ -35,28 +32,28 @@ type Options struct {
 	Row    string // a row for each value of these keys. "" means .fullname
 	Col    string // a column for each value of these keys. "" means .file
 	Ignore string // these keys may vary within a cell without a warning
-	// Filter is a query for runs and metrics (.unit, in ns or sec as in the file). "" means all.
+	// query for runs and metrics (.unit, in ns or sec as in the file). "" means all
 	Filter string
 }
 
-// Comparison contains tables of one cell for each row, column and metric.
+// A Comparison contains tables of one cell for each row, column and metric.
 type Comparison struct {
 	Columns    []string         // labels, in order. A table may leave some empty
 	ColumnKeys [][]results.Pair // by column: its keys
-	// configuration shared by all runs, in addition to the keys of tables and columns
+	// shared by all runs, in addition to the keys of tables and columns
 	Config  []results.Pair
 	Tables  []Table // one per metric and key, in the order of first appearance
 	Missing []Missing
-	// configuration in which runs differ: the comparison may be unfair
+	// configuration in which runs differ, so the comparison may be unfair
 	Varying []Variation
-	// warnings on incomplete inputs and on runs that are not compared
+	// incomplete inputs, and runs that are not compared
 	Warnings   []string
 	Alpha      float64
 	Confidence float64
 
-	// differences of the same tasks, for Brief and the virtual clock, if their responses are recorded
+	// with Brief: differences of the same tasks under the virtual clock, if recorded
 	Tasks []TaskDifference
-	// parts of these differences, for Brief, if the parts are recorded
+	// with Brief: parts of the responses' differences, if recorded
 	Parts []Between
 
 	brief    bool
@@ -69,11 +66,11 @@ type Comparison struct {
 
 // Table compares one metric.
 type Table struct {
-	// Key and Unit identify the table. Key has pkg or the keys of Options.Table. Values may be "".
+	// pkg or the keys of Options.Table, and the unit, identify the table
 	Key    []results.Pair
 	Unit   string
 	Better int // +1: higher is better, −1: lower is better, 0: unknown
-	// Exact is set by assume=exact in a Unit line. Exact values have no intervals and p-values.
+	// set by assume=exact in a Unit line. Exact values have no intervals and p-values
 	Exact   bool
 	Base    int // index of the base column: the first with a cell in this table
 	Rows    []Row
@@ -89,10 +86,10 @@ type Row struct {
 
 // Cell is one sample: the values of a metric in the runs of its row and column.
 type Cell struct {
-	// values in ascending order. Its warnings name configuration that varies within it
+	// ascending values. Its warnings name configuration that varies within it
 	Sample  *benchmath.Sample
 	Summary benchmath.Summary // median and interval, or as the Unit line's assume= requests
-	// comparison with the base cell. nil for the base, and if either is missing
+	// comparison with the base cell, or nil for the base and if either is missing
 	Versus *benchmath.Comparison
 
 	runs    results.Cell       // runs of the cell, which may lack the metric
@@ -101,7 +98,7 @@ type Cell struct {
 	pairing results.Pairing    // the pairs, or why there are none
 }
 
-// p returns the p-value of the comparison with the base, or NaN for a single pair.
+// p returns NaN for a single pair.
 func (c *Cell) p() float64 {
 	if c.paired != nil {
 		return c.paired.P
@@ -109,9 +106,9 @@ func (c *Cell) p() float64 {
 	return c.Versus.P
 }
 
-// Geomean summarises a column. The ratio is the geometric mean of the rows' ratios, not the ratio
-// of the two means, so a benchmark missing in one column does not distort it. Equal pairs,
-// including 0 and 0, have the ratio 1.
+// A Geomean summarises a column. The ratio is the geometric mean of the rows' ratios, so a
+// benchmark missing in one column does not distort it. Equal pairs have the ratio 1, including 0
+// and 0.
 type Geomean struct {
 	Center   float64 // of the centres, or NaN
 	Ratio    float64 // to the base column, or NaN
@@ -125,7 +122,7 @@ type Missing struct {
 	Column    string `json:"column"`
 }
 
-// Variation is a configuration key with its values by column. A run without the key has the value
+// A Variation is a configuration key with its values by column. A run without the key has the value
 // "".
 type Variation struct {
 	Key    string     `json:"key"`
@@ -142,9 +139,8 @@ func (t *Table) columns() []int {
 	return shown
 }
 
-// Change returns a word for the difference of a cell from its base: "better", "worse", "differs" if
-// the metric's direction is unknown, "" if there is no significant difference, or "INVALID" if a
-// run of either is.
+// Change returns "better", "worse", "differs" if the metric's direction is unknown, "" without a
+// significant difference from the base, or "INVALID" if a run of either is.
 func (t *Table) Change(row *Row, column int) string {
 	cell := row.Cells[column]
 	switch {
@@ -206,7 +202,6 @@ func (t *Table) RowName(row Row) string {
 	return name
 }
 
-// shorten sets the short names of rows that are benchmarks.
 func (c *Comparison) shorten() {
 	if c.rowKeys != defaultRow {
 		return
@@ -224,5 +219,4 @@ func (c *Comparison) shorten() {
 	c.short, c.shared = results.ShortNames(names)
 }
 
-// name describes a row without the configuration that all rows share.
 func (c *Comparison) name(row string) string { return describe(cmp.Or(c.short[row], row)) }

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A contrast compares a column of a row with the row's base, in every metric that both have.
+// A contrast compares a cell's column with the row's base, in every metric that both have.
 type contrast struct {
 	table  string
 	row    string
@@ -51,15 +51,13 @@ func (c *Comparison) contrasts() (all []*contrast) {
 	return all
 }
 
-// several reports whether contrasts have different columns or bases.
 func several(all []*contrast) bool {
 	return slices.ContainsFunc(all, func(k *contrast) bool {
 		return k.column() != all[0].column() || k.base() != all[0].base()
 	})
 }
 
-// merged joins contrasts with equal values on both sides: rows or, with several columns, the
-// columns of a row.
+// merged joins contrasts with equal values on both sides.
 func (c *Comparison) merged(all []*contrast) (out []*contrast) {
 	columns := several(all)
 	for _, group := range results.Gather(all, func(k *contrast) string {
@@ -85,7 +83,6 @@ func (c *Comparison) merged(all []*contrast) (out []*contrast) {
 	return out
 }
 
-// shown returns the facets without losses of 0.
 func (k *contrast) shown() []facet {
 	return slices.DeleteFunc(slices.Clone(k.facets), func(f facet) bool {
 		return f.loss() && f.equal() && f.cell().Sample.Values[0] == 0 &&
@@ -97,7 +94,7 @@ func (k *contrast) same() bool {
 	return !slices.ContainsFunc(k.facets, func(f facet) bool { return !f.equal() })
 }
 
-// rank orders contrasts: worse ones first, then better ones, each by the largest change.
+// Worse contrasts come first, then better ones, each by the largest change.
 func (k *contrast) rank() (order int, size float64) {
 	order = len(words)
 	for _, f := range k.facets {
@@ -111,7 +108,6 @@ func (k *contrast) rank() (order int, size float64) {
 	return order, size
 }
 
-// many is the number of equal contrasts that come before any larger change.
 const many = 3
 
 func byRank(a, b *contrast) int {

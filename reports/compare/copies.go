@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// withoutCopies removes runs that an earlier input in the same column contains. If files have no
-// columns, all inputs share one.
+// A virtual run that an earlier input in the same column contains is not a further sample.
 func withoutCopies(inputs []results.Input, columns bool) []results.Input {
 	type place struct {
 		results.RunID

@@ -12,16 +12,15 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// WriteCSV writes the tables of a comparison like benchstat -format csv: exact numbers in base
-// units, one row per benchmark, and an empty line between tables. It omits Notes and CSVWarnings,
-// which benchstat writes to standard error.
+// WriteCSV writes a comparison like benchstat -format csv: exact numbers in base units. It omits
+// Notes and CSVWarnings, which benchstat writes to standard error.
 func WriteCSV(w io.Writer, c *Comparison) error {
 	records, _ := c.csv()
 	return csv.NewWriter(w).WriteAll(records)
 }
 
-// CSVWarnings returns the warnings on single cells of WriteCSV's output, each after the cell's
-// spreadsheet name: "B6: benchmarks vary in .fullname".
+// CSVWarnings returns the warnings on cells of WriteCSV's output, as "B6: benchmarks vary in
+// .fullname".
 func CSVWarnings(c *Comparison) []string {
 	_, warnings := c.csv()
 	return warnings
@@ -63,7 +62,6 @@ func (s *csvTable) fill(column int) {
 
 func (s *csvTable) end() { s.records, s.line = append(s.records, s.line), nil }
 
-// warn adds warnings for the next cell.
 func (s *csvTable) warn(lists ...[]error) {
 	for _, err := range slices.Concat(lists...) {
 		s.warnings = append(s.warnings,
@@ -71,8 +69,7 @@ func (s *csvTable) warn(lists ...[]error) {
 	}
 }
 
-// csvText prevents a spreadsheet from interpreting a name as a formula, with an apostrophe before
-// it. Numbers are unchanged.
+// An apostrophe before a name prevents a spreadsheet from interpreting it as a formula.
 func csvText(name string) string {
 	if len(name) < 2 || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(name)[0]) {
 		return name
@@ -91,8 +88,6 @@ func letters(column int) string {
 	return name
 }
 
-// table writes the heads, the rows and the geometric means, with two columns for the base and four
-// for each other.
 func (c *Comparison) table(s *csvTable, t *Table) {
 	shown, keys := t.columns(), c.ColumnKeys
 	start := func(place int) int { return 1 + 4*place - 2*min(place, 1) }

@@ -10,15 +10,14 @@ import (
 var losses = []string{metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned,
 	metric.GaveUp}
 
-// fromPoolbench reports whether the inputs are results of poolbench, written by it or by go test.
 func fromPoolbench(inputs []results.Input) bool {
 	return !slices.ContainsFunc(inputs, func(in results.Input) bool {
 		return in.Results.Schema == 0 && !slices.Contains(in.Results.Metrics, metric.MeanResponse)
 	})
 }
 
-// deciding returns the metrics for decisions: throughput, response, wait and losses. If the inputs
-// have none of them, it returns all.
+// deciding returns throughput, response, wait and losses, or all metrics if the inputs have none of
+// these.
 func deciding(metrics []string, inputs []results.Input) []string {
 	done := metric.Throughput
 	for _, in := range inputs {
@@ -41,8 +40,7 @@ func deciding(metrics []string, inputs []results.Input) []string {
 	return chosen
 }
 
-// offersDiffer reports whether the inputs differ in arrivals per second: by rate or load, or by the
-// capacity behind a load.
+// The arrivals per second depend on the rate or, with a load, on the capacity.
 func offersDiffer(distinguishing []results.Pair, inputs []results.Input) bool {
 	relative := inputs[0].Results.Runs[0].Key("load") != ""
 	return slices.ContainsFunc(distinguishing, func(p results.Pair) bool {
@@ -55,8 +53,8 @@ func offersDiffer(distinguishing []results.Pair, inputs []results.Input) bool {
 }
 
 // distinguishingKeys returns the keys in which all runs of an input agree, but the inputs differ.
-// It returns none if the first input has a benchmark in common with another. Without these keys
-// names may match, as before and after a change of the workload.
+// Without these keys names may match, as after a change of the workload. It returns none if the
+// first input has a benchmark in common with another.
 func distinguishingKeys(inputs []results.Input, opts Options) (keys []results.Pair) {
 	if len(inputs) < 2 || opts.Row != "" || opts.Col != "" || opts.Table != "" ||
 		opts.Ignore != "" {

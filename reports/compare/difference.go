@@ -19,15 +19,16 @@ func (p Pair) Known() bool {
 		p.Here.tasks.Parts != nil && p.Base.tasks.SamePlan(p.Here.tasks)
 }
 
-// A Difference is the difference of the responses of pairs of runs, Here minus Base.
+// A Difference is the difference of the responses in pairs of runs, Here minus Base.
 type Difference struct {
 	Pairs int `json:"pairs"`
 	All   Sum `json:"all"` // tasks that completed in both
-	// tasks at or above the p99 of their run on either side. nil if a run has too few tasks for a p99
+	// tasks at or above the p99 of their run on either side, or nil if a run has too few tasks for
+	// a p99
 	Tail *Sum `json:"tail,omitempty"`
-	// difference of the p99, in seconds, mean of the pairs
+	// in seconds, mean of the pairs
 	P99 float64 `json:"p99Sec"`
-	// tasks that completed in only one of the two runs, and how many of these are in the tail
+	// tasks that completed in only one of the two runs
 	OnlyBase int   `json:"onlyBase"`
 	OnlyHere int   `json:"onlyHere"`
 	Unpaired int   `json:"tailUnpaired"`
@@ -42,7 +43,7 @@ type Between struct {
 	Difference
 }
 
-// A Sum adds the differences of some tasks, in nanoseconds. Its parts add up to it.
+// A Sum adds the differences of some tasks, in nanoseconds. It is the sum of its parts.
 type Sum struct {
 	Tasks    int                   `json:"tasks"`
 	Response int64                 `json:"responseNs"`
@@ -65,14 +66,13 @@ func (s *Sum) mean(ns int64) float64 { return float64(ns) / float64(s.Tasks) / 1
 // MostShare is the share of a difference that Most covers.
 const MostShare = 0.9
 
-// Most is the smallest set of tasks of the tail that makes up MostShare of its difference.
+// Most is the smallest set of tail tasks that makes up MostShare of the difference.
 type Most struct {
 	Tasks int `json:"tasks"`
-	// number of bursts: in a burst each task is due before all earlier ones have ended, on the slower
-	// side
+	// in a burst, each task is due before all earlier ones have ended, on the slower side
 	Bursts int `json:"bursts"`
-	// the burst with the largest share of their difference, and the first and last due time of its
-	// tasks, in seconds since the run began
+	// burst with the largest share, and the first and last due time of its tasks, in seconds since
+	// the run began
 	Share float64 `json:"share"`
 	From  float64 `json:"fromSec"`
 	Until float64 `json:"untilSec"`

@@ -44,10 +44,8 @@ func (f facet) word() string {
 	return ""
 }
 
-// words are the verdicts on changes, in the order of reports.
 var words = []string{"worse", "better", "differs"}
 
-// order returns the place of the verdict in words, or their number without a significant change.
 func (f facet) order() int {
 	if at := slices.Index(words, f.word()); at >= 0 {
 		return at
@@ -59,10 +57,8 @@ func (f facet) loss() bool { return slices.Contains(losses, f.table.Unit) }
 
 func (f facet) doubt() *results.Doubted { return f.base().doubted.Worse(f.cell().doubted) }
 
-// judged reports whether no run is INVALID.
 func (f facet) judged() bool { return f.doubt().Mark() != invalid }
 
-// marked returns a word with the mark of the doubts on the two cells: "worse, SUSPECT".
 func (f facet) marked(word string) string {
 	if mark := f.doubt().Mark(); mark != word {
 		return strings.Trim(word+", "+mark, ", ")
@@ -70,15 +66,13 @@ func (f facet) marked(word string) string {
 	return word
 }
 
-// unseen reports whether a difference is smaller than the displayed digits, as in the throughput of
-// an open loop.
+// A difference may be smaller than the displayed digits, as in the throughput of an open loop.
 func (f facet) unseen() bool {
 	const smallest = 0.00005
 	p := f.cell().paired
 	return p != nil && p.Ratios && !p.Equal && math.Abs(p.Mid-1) < smallest
 }
 
-// equal reports whether all values are the same, in each pair if there are pairs.
 func (f facet) equal() bool {
 	if p := f.cell().paired; p != nil {
 		return p.Equal
@@ -87,7 +81,7 @@ func (f facet) equal() bool {
 	return constant(a) && constant(b) && a[0] == b[0]
 }
 
-// known reports whether a difference could be significant. Exact and equal values need no test.
+// Exact and equal values need no test.
 func (f facet) known() bool {
 	return f.judged() && (f.equal() || f.table.Exact || !math.IsNaN(f.cell().p()) &&
 		(f.cell().paired != nil || len(f.cell().Versus.Warnings) == 0))
@@ -97,8 +91,7 @@ func (f facet) values() (base, now string) {
 	return f.base().runs.Show(f.table.Unit), f.cell().runs.Show(f.table.Unit)
 }
 
-// within formats the value of a cell with its interval, if any. Uncertain values have none, since
-// few runs may agree by chance.
+// Uncertain values have no interval, since few runs may agree by chance.
 func (f facet) within(c *Cell) string {
 	value := c.runs.Show(f.table.Unit)
 	if _, uncertain := c.runs.Uncertain(f.table.Unit); uncertain ||
@@ -108,7 +101,7 @@ func (f facet) within(c *Cell) string {
 	return value + " ± " + c.Summary.PctRangeString()
 }
 
-// ratio returns the ratio to the base: the mean of the pairs, or of the centres.
+// ratio returns the mean of the pairs, or the ratio of the centres.
 func (f facet) ratio() float64 {
 	if p := f.cell().paired; p != nil && p.Ratios {
 		return p.Mid
@@ -116,10 +109,10 @@ func (f facet) ratio() float64 {
 	return statistics.Ratio(f.base().Summary.Center, f.cell().Summary.Center)
 }
 
-// share reports whether the metric is a share of the tasks, whose changes are in percentage points.
+// Changes of a share are in percentage points.
 func (f facet) share() bool { return text.KindOf(f.table.Unit) == text.Shares }
 
-// change formats the difference: "+26.3 %", "×12.5", "+0.27 pp", "same".
+// change returns, for example, "+26.3 %", "×12.5", "+0.27 pp" or "same".
 func (f facet) change() string {
 	p := f.cell().paired
 	switch {
@@ -133,7 +126,6 @@ func (f facet) change() string {
 	return text.Change(f.ratio())
 }
 
-// difference formats a difference in the metric's unit.
 func (f facet) difference(by float64) string {
 	sign := "+"
 	if by < 0 {
@@ -156,7 +148,6 @@ func (f facet) interval() string {
 	return text.Span(f.difference(p.Lo), " to ", f.difference(p.Hi))
 }
 
-// basis formats the basis of the verdict: "p=0.012, 5 pairs".
 func (f facet) basis() string {
 	p := f.cell().paired
 	switch {
@@ -194,7 +185,7 @@ func (f facet) brief() string {
 	return strings.ReplaceAll(strings.TrimSuffix(f.change(), " pp"), " %", "%")
 }
 
-// size returns the size of the change as a logarithm. For a share it uses the remaining tasks.
+// size is a logarithm. For a share it uses the remaining tasks.
 func (f facet) size() float64 {
 	a, b := f.base().Summary.Center, f.cell().Summary.Center
 	if f.share() {
@@ -222,7 +213,6 @@ func (f facet) metric() string {
 	return shell.Metric(f.table.Unit)
 }
 
-// inWords returns the name of the metric for a sentence.
 func (f facet) inWords() string {
 	if f.loss() {
 		return "share of tasks " + f.metric()
@@ -230,8 +220,8 @@ func (f facet) inWords() string {
 	return f.metric()
 }
 
-// way describes the change in a sentence, with the base called name: "26.3 % higher over the pairs:
-// 66.4 ms, before 52.5 ms".
+// way returns, for example, "26.3 % higher over the pairs: 66.4 ms, before 52.5 ms". name is the
+// base.
 func (f facet) way(name string) string {
 	base, now := f.values()
 	ratio := f.ratio()
@@ -252,5 +242,4 @@ func (f facet) way(name string) string {
 	return fmt.Sprintf("%s%s: %s, %s %s", change, pairs, now, name, base)
 }
 
-// uncertain is a value whose 95 % error is too large to show it.
 const uncertain = "–"

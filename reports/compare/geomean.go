@@ -43,7 +43,7 @@ func geomeans(rows []Row, columns, base int) []Geomean {
 		if col == base {
 			continue
 		}
-		// A base of 0 has no ratio: the column shows "?", and the row gives the reason.
+		// A base of 0 has no ratio. The column shows "?", and the row gives the reason.
 		if g.Ratio = geomean(ratios); math.IsNaN(g.Ratio) && !hasInf(ratios) {
 			g.Warnings = append(g.Warnings, errors.New("ratios must be >0 to compute geomean"))
 		}
@@ -51,8 +51,7 @@ func geomeans(rows []Row, columns, base int) []Geomean {
 	return out
 }
 
-// geomean returns the geometric mean of positive numbers, otherwise NaN. It sums in benchstat's
-// order to agree in the last digit.
+// geomean sums in benchstat's order to agree in the last digit.
 func geomean(xs []float64) float64 {
 	if len(xs) == 0 || hasInf(xs) {
 		return math.NaN()

@@ -16,14 +16,13 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// grid sorts runs into the cells of tables. Keys outside all projections are residue, and must not
-// vary.
+// A grid sorts runs into cells. Keys outside all projections are residue, and must not vary.
 type grid struct {
 	*projections
 	tables   map[benchproc.Key]*gridTable
 	cols     map[benchproc.Key]struct{}
 	residues map[benchproc.Key]map[benchproc.Key]struct{} // residues of each column
-	// runs of each cell, which may lack the metrics
+	// may lack the metrics
 	runs   map[gridRun]results.Cell
 	doubts map[gridRun]*results.Doubted // doubts on these runs, or nil
 	// keys of a table, without its unit, and of a column with runs in it
@@ -34,12 +33,10 @@ type grid struct {
 	samples int // number of non-empty cells
 }
 
-// gridPair identifies two compared columns of a row.
 type gridPair struct {
 	table, row, base, col benchproc.Key
 }
 
-// gridRun places a run in a table without a unit.
 type gridRun struct {
 	table benchproc.Key
 	at    gridCellKey
@@ -72,8 +69,7 @@ func newGrid(by *projections) *grid {
 	}
 }
 
-// addResults adds the runs of an input that pass the filter, with its label as benchproc's key
-// .file, and returns their number.
+// benchproc's key .file is the input's label.
 func (g *grid) addResults(in results.Input, metrics []string) (added int, err error) {
 	var rec benchfmt.Result
 	var before []results.Pair
@@ -120,7 +116,7 @@ func (g *grid) addResults(in results.Input, metrics []string) (added int, err er
 	return added, nil
 }
 
-// untidied returns the spelling of a unit in ns or MB, as it may be in the file, for filters.
+// Filters may contain units in ns or MB, as in the file.
 func untidied(unit string) string {
 	written := strings.NewReplacer("sec", "ns", "B", "MB").Replace(unit)
 	if _, tidied := benchunit.Tidy(1, written); tidied != unit || written == unit {
@@ -211,8 +207,8 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 	return c
 }
 
-// row summarises the cells of a row and compares each with the base column or, for Brief and
-// without a base cell, with its first.
+// row compares each cell with the base column or, with Brief and without a base cell, with the
+// row's first.
 func (g *grid) row(
 	t *gridTable, key benchproc.Key, cols []benchproc.Key, baseColumn int,
 	assume benchmath.Assumption, opts Options,
@@ -284,15 +280,15 @@ func (c *gridCell) summarise(
 	return &Cell{Sample: sample, Summary: assume.Summary(sample, confidence)}
 }
 
-// The largest sizes of samples, without and with ties, for which benchmath is exact.
+// largest samples, without and with ties, for which benchmath is exact
 const (
 	benchmathExact = 50
 	benchmathTies  = 25
 )
 
-// compareSamples is benchmath's comparison with two corrections. tests caches the exact
-// distributions that benchmath computes for each p: 200 benchmarks × 25 runs with ties take a tenth
-// of the time. And benchmath is wrong for samples with ties and of different sizes.
+// compareSamples differs from benchmath in two ways. It caches exact distributions, so 200
+// benchmarks × 25 runs with ties take a tenth of the time. And it corrects p for samples with ties
+// and of different sizes.
 func compareSamples(
 	tests judge.RankSums, assume benchmath.Assumption, base, now *benchmath.Sample,
 ) benchmath.Comparison {
@@ -306,7 +302,7 @@ func compareSamples(
 	}
 	versus := benchmath.Comparison{P: tests.Of(base.Values, now.Values).TwoSided(), N1: n1, N2: n2,
 		Alpha: base.Thresholds.CompareAlpha}
-	// benchmath's warning and its rule for it.
+	// as in benchmath
 	if need := judge.SamplesFor(versus.Alpha / 2); versus.P > versus.Alpha &&
 		n1 < need && n2 < need {
 		versus.Warnings = []error{fmt.Errorf("need >= %d samples to detect a difference at alpha "+

@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// ranked contains all comparisons: changes for the worse, for the better, and others, each by size.
+// ranked contains changes for the worse, then for the better, then others, each by size.
 type ranked struct {
 	*Comparison
 	all     []facet
@@ -39,8 +39,7 @@ func (c *Comparison) ranked() ranked {
 	return r
 }
 
-// headline returns the largest change for the worse, or else for the better. Changes that chance
-// explains are not reported.
+// headline omits changes that chance explains.
 func (r ranked) headline() string {
 	comparisons, same := text.Count(len(r.all), "comparison"), r.verdict[""]
 	var headline string
@@ -74,7 +73,6 @@ func (r ranked) headline() string {
 	return headline + r.doubtWords()
 }
 
-// facts lists the largest changes by verdict.
 func (r ranked) facts() (facts []shell.Fact) {
 	if notes := r.Notes(); len(r.all) == 0 && len(notes) > 0 {
 		facts = append(facts, shell.Fact{Title: "Why", Text: notes[0]})
@@ -103,7 +101,6 @@ func (r ranked) facts() (facts []shell.Fact) {
 	return facts
 }
 
-// badges counts the changes. Changes that chance explains have a neutral colour.
 func (r ranked) badges() (out []shell.Badge) {
 	add := func(kind string, n int, text string) {
 		if n > 0 {
@@ -154,8 +151,6 @@ func (r ranked) doubtWords() (text string) {
 
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// untested describes samples that are too small for a test, with the difference of a pair if there
-// is one.
 func (r ranked) untested() string {
 	s := fmt.Sprintf("Too few repetitions to test a difference: %s of fewer than %d samples "+
 		"each", text.Count(len(r.all), "comparison"), judge.SamplesFor(r.Alpha/2))
@@ -173,19 +168,17 @@ func (r ranked) untested() string {
 	return s
 }
 
-// identical reports whether every compared task is the same.
 func (c *Comparison) identical() bool {
 	return len(c.Tasks) > 0 && !slices.ContainsFunc(c.Tasks, func(d TaskDifference) bool {
 		return !d.identical()
 	})
 }
 
-// ofFiles reports whether the columns are inputs, the first being the earlier.
+// ofFiles reports whether the columns are inputs, the earlier one first.
 func (c *Comparison) ofFiles() bool {
 	return len(c.ColumnKeys[0]) == 1 && c.ColumnKeys[0][0].Key == defaultCol
 }
 
-// subject names the row or column of a comparison for a sentence.
 func (c *Comparison) subject(f facet) string {
 	row, column := c.name(f.row.Name), c.Columns[f.column]
 	switch {
@@ -202,7 +195,6 @@ func (c *Comparison) subject(f facet) string {
 	return row
 }
 
-// before names the base of a comparison for a sentence.
 func (c *Comparison) before(f facet) string {
 	base := c.Columns[f.row.Base]
 	switch {
@@ -214,12 +206,11 @@ func (c *Comparison) before(f facet) string {
 	return "with " + base
 }
 
-// preferred lists the metrics that a sentence prefers.
 var preferred = []string{metric.P99Response, metric.MeanResponse, metric.Throughput,
 	metric.Goodput}
 
-// sentence describes the largest of the sorted changes, in the preferred metric with the same
-// verdict, after the doubts on the runs, unless said contains them.
+// sentence describes the largest change, in the preferred metric with the same verdict, and the
+// doubts on the runs, unless said contains them.
 func (c *Comparison) sentence(changes []facet, said string) (text, doubts string) {
 	f := changes[0]
 	for _, unit := range preferred {

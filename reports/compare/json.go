@@ -13,32 +13,32 @@ import (
 //	{
 //	  "format": "poolbench compare", "version": 1,
 //	  "columns": ["old.txt", "new.txt"],
-//	  "columnKeys": [{".file": "old.txt"}, …],// by column: its keys
+//	  "columnKeys": [{".file": "old.txt"}, …],// by column
 //	  "alpha": 0.05, "confidence": 0.95,
 //	  "config": {"goos": "linux", …},         // shared by all runs
 //	  "tables": [{
 //	    "key": {"pkg": "…"},                  // may be empty
 //	    "unit": "sec/op",                     // tidied
 //	    "better": "lower" | "higher" | "",    // "": unknown
-//	    "base": "old.txt",                    // the column that the others are compared with
+//	    "base": "old.txt",                    // compared with the other columns
 //	    "rows": [{
 //	      "benchmark": "Run/strategy=…",
-//	      "base": "semaphore",                // absent if it is the table's
+//	      "base": "semaphore",                // if it is not the table's
 //	      "cells": [{                         // by column; null if the benchmark is missing
 //	        "n": 10, "values": […],           // ascending
-//	        "center": 1.2e-6, "low": 1.1e-6, "high": null,   // null: the interval has no such end
-//	        "uncertain": 0.48,              // 95 % error of the values by the plan of their runs, if beyond 0.25; null: no bound
-//	        "verdict": "SUSPECT",           // or INVALID, from its runs; absent if all are VALID or unknown
-//	        "reasons": ["too short: …"],    // of the verdict: the first of each check
+//	        "center": 1.2e-6, "low": 1.1e-6, "high": null,   // null: unbounded
+//	        "uncertain": 0.48,              // 95 % error, if above 0.25; null: unlimited
+//	        "verdict": "SUSPECT",           // or INVALID; else absent
+//	        "reasons": ["too short: …"],    // of the verdict
 //	        "versus": {                       // absent in the base, and if either is missing
 //	          "p": 0.001, "significant": true,   // p null: a single pair that differs
-//	          "ratio": 1.05,                  // of the centres, or the mean of pairs; null when the base is 0 and this is not
-//	          "equal": true,                  // all values, in each pair if there are pairs; else absent
-//	          "pairs": 5,                     // of runs with one seed; else absent
-//	          "low": 1.04, "high": 1.06,      // with pairs: interval of the ratio or difference
-//	          "difference": 0.02,             // with pairs and a test of the mean difference: shares, zeros
-//	          "change": "worse",              // better, worse, differs (no direction), "" (not significant, or equal centres), INVALID (not judged)
-//	          "verdict": "SUSPECT"            // the worse verdict of both cells; absent without one
+//	          "ratio": 1.05,                  // of the centres, or the mean of pairs; null: infinite
+//	          "equal": true,                  // all values, or all pairs; else absent
+//	          "pairs": 5,                     // absent if not paired
+//	          "low": 1.04, "high": 1.06,      // of pairs: interval of the ratio or difference
+//	          "difference": 0.02,             // of pairs of shares or zeros
+//	          "change": "worse",              // or better, differs (no direction), "" (not significant), INVALID (not judged)
+//	          "verdict": "SUSPECT"            // the worse one of both cells
 //	        },
 //	        "warnings": ["…"]
 //	      }, …]
@@ -49,15 +49,15 @@ import (
 //	  "varying": [{"key": "cpu", "values": [["a"], ["b"]]}, …],                          // by column
 //	  "tasks": [{"benchmark": "…", "column": "…", "base": "…", "pairs": 5, "tasks": 90000,
 //	    "later": 0.7, "earlier": 0.1, "equal": 0.2, "meanSec": 1e-4, "p99Sec": 2e-3,
-//	    "onlyBase": 0, "onlyHere": 0}, …],    // virtual runs with recorded responses
+//	    "onlyBase": 0, "onlyHere": 0}, …],    // for virtual runs
 //	  "parts": [{"benchmark": "…", "column": "…", "base": "…", "pairs": 5,
 //	    "all": {"tasks": 90000, "responseNs": 9e9, "partsNs": {"lag": 0, "blocked": 0, …}},
-//	    "tail": {…},                          // tasks at or above the p99 of their run on either side
-//	    "p99Sec": 0.096,                      // its difference, mean of the pairs
+//	    "tail": {…},                          // tasks at or above either p99
+//	    "p99Sec": 0.096,                      // difference, mean of the pairs
 //	    "onlyBase": 0, "onlyHere": 0, "tailUnpaired": 0, // completed on one side only
-//	    "most": {"tasks": 80, "bursts": 1, "share": 1, "fromSec": 12.3, "untilSec": 12.7} // 90 % of the tail's difference
-//	  }, …],                                  // runs with recorded parts of responses
-//	  "doubts": ["SUSPECT (too short): …"],   // distinct reasons why runs are not VALID
+//	    "most": {"tasks": 80, "bursts": 1, "share": 1, "fromSec": 12.3, "untilSec": 12.7} // makes up 90 % of the tail's difference
+//	  }, …],                                  // for recorded parts
+//	  "doubts": ["SUSPECT (too short): …"],   // why runs are not VALID
 //	  "warnings": ["…"]
 //	}
 func WriteJSON(w io.Writer, c *Comparison) error {
@@ -142,7 +142,7 @@ type jsonGeomean struct {
 	Warnings []string `json:"warnings"`
 }
 
-// significant reports whether a cell differs from the base. Exact values always have p = 0.
+// Exact values always have p = 0.
 func (t *Table) significant(base, cell *Cell) bool {
 	if t.Exact && constant(base.Sample.Values) && constant(cell.Sample.Values) {
 		return base.Summary.Center != cell.Summary.Center

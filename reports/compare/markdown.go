@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// WriteMarkdown writes a comparison as tables of GitHub-flavoured Markdown with an aligned source.
+// WriteMarkdown writes a comparison as GitHub-flavoured Markdown.
 func WriteMarkdown(w io.Writer, c *Comparison) error {
 	var s strings.Builder
 	list := func(lines []string) {

@@ -10,11 +10,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Notes returns the lines below the tables: missing rows, varying configuration, doubts on the
-// runs, and warnings about the inputs.
+// Notes returns the lines below the tables: missing rows, varying configuration, doubts, and
+// warnings.
 func (c *Comparison) Notes() []string { return c.notes(false) }
 
-// notes returns the notes, with names of rows in words or as in the results.
 func (c *Comparison) notes(inWords bool) []string {
 	notes := c.missingNotes(inWords)
 	for _, v := range c.Varying {
@@ -23,7 +22,6 @@ func (c *Comparison) notes(inWords bool) []string {
 	return slices.Concat(notes, c.DoubtLines(), c.uncertainLines(), c.Warnings)
 }
 
-// missingNotes returns a line for each column and metric of missing rows. In words they are few.
 func (c *Comparison) missingNotes(inWords bool) (notes []string) {
 	const most = 4
 	for _, of := range results.Gather(c.Missing, func(m Missing) [2]string {
@@ -73,7 +71,7 @@ func (v Variation) Describe(columns []string) string {
 	return fmt.Sprintf("benchmarks vary in %s: %s", v.Key, strings.Join(sides, "; "))
 }
 
-// DoubtLines lists why runs of the cells are not VALID: each reason once, with its cells.
+// DoubtLines lists why runs are not VALID, each reason once, with its cells.
 func (c *Comparison) DoubtLines() []string {
 	cells, seen := map[string]int{}, map[[2]string]bool{}
 	var all []*results.Doubted
@@ -100,7 +98,6 @@ func (c *Comparison) DoubtLines() []string {
 	return results.DoubtLines(all, cells)
 }
 
-// uncertainLines explains the mark of uncertain values, if any.
 func (c *Comparison) uncertainLines() []string {
 	var all []results.Shown
 	for i := range c.Tables {

@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// describe formats the name of a benchmark: "codel_lifo, load 0.9".
+// describe returns, for example, "codel_lifo, load 0.9".
 func describe(name string) string {
 	keys := results.NameKeys(benchfmt.Name(name))
 	base := string(benchfmt.Name(name).Base())
@@ -31,8 +31,8 @@ func describe(name string) string {
 	return strings.Join(words, ", ")
 }
 
-// WritePage writes a comparison as a self-contained HTML page: changes first, the rest folded. The
-// other sections, such as an explorer, follow the changes. Sections without a body are omitted.
+// WritePage writes a comparison as a self-contained HTML page. The other sections, such as an
+// explorer, follow the changes. Sections without a body are omitted.
 func WritePage(w io.Writer, c *Comparison, sections ...shell.Section) error {
 	p, err := newPage(c, sections)
 	if err != nil {
@@ -41,7 +41,7 @@ func WritePage(w io.Writer, c *Comparison, sections ...shell.Section) error {
 	return p.Write(w)
 }
 
-// WriteCard writes the changes as a picture to share: see shell.Page.WriteCard.
+// WriteCard writes the changes as a picture: see shell.Page.WriteCard.
 func WriteCard(w io.Writer, c *Comparison) error {
 	p, err := newPage(c, nil)
 	if err != nil {
@@ -84,7 +84,6 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	return p, nil
 }
 
-// facetTable returns a table with a row for each comparison.
 func (c *Comparison) facetTable(facets []facet) *table.Table {
 	t := &table.Table{Columns: []table.Column{{Title: "benchmark", Name: true},
 		{Title: "metric"}, {Title: "base", Align: text.Right}, {Title: "new", Align: text.Right},
@@ -104,10 +103,9 @@ func (c *Comparison) facetTable(facets []facet) *table.Table {
 	return t
 }
 
-// mostDrawn is the largest number of changes in the figure.
 const mostDrawn = 16
 
-// changeFigure draws the ratios of the changes on a logarithmic scale, or returns nil.
+// The scale of the ratios is logarithmic. Without changes the figure is nil.
 func (c *Comparison) changeFigure(changed []facet) (*shell.Figure, error) {
 	kinds := []string{"better", "worse", "differs"} // in the order of their colours: blue, vermilion, green
 	var drawn []shell.Row

@@ -34,7 +34,7 @@ func (g *grid) pair(
 	}
 }
 
-// virtual reports whether seeds are the only source of chance in the pairs.
+// virtual reports whether the seeds are the pairs' only source of chance.
 func virtual(p results.Pairing) bool {
 	return !slices.ContainsFunc(slices.Concat(p.Old, p.New), func(r *results.Run) bool {
 		return r.Key("clock") != "virtual"

@@ -18,13 +18,10 @@ type OptionError struct {
 	Err    error  // in one line
 }
 
-// Error returns the name of the option and the problem.
 func (e *OptionError) Error() string { return e.Option + ": " + e.Err.Error() }
 
-// Unwrap returns the problem without the option.
 func (e *OptionError) Unwrap() error { return e.Err }
 
-// projections assign runs to tables, rows and columns, or exclude them.
 type projections struct {
 	tableBy, rowBy, colBy, residue *benchproc.Projection
 	unit                           *benchproc.Field // of tableBy
@@ -40,7 +37,7 @@ const (
 	defaultCol   = ".file"
 )
 
-// newProjections excludes the distinguishing keys from all projections.
+// The distinguishing keys are excluded from all projections.
 func newProjections(opts Options, distinguishing []results.Pair) (*projections, error) {
 	query := opts.Filter
 	if strings.TrimSpace(query) == "" {
@@ -94,8 +91,7 @@ func newProjections(opts Options, distinguishing []results.Pair) (*projections, 
 	return &p, nil
 }
 
-// oneLine joins the lines of benchproc's errors: the problem, the expression, and a caret below the
-// place.
+// benchproc's errors have three lines: the problem, the expression, and a caret below the place.
 func oneLine(err error) error {
 	what, rest, ok := strings.Cut(err.Error(), "\n\t")
 	last := strings.LastIndex(rest, "\n\t")
@@ -107,10 +103,9 @@ func oneLine(err error) error {
 		strings.TrimPrefix(joined(what), "syntax error: "), len([]rune(caret)), rest[:last])
 }
 
-// joined returns s in one line: the problem may quote the expression, with its newlines.
+// The problem may quote the expression, with its newlines.
 func joined(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// fieldNames lists the keys of a projection as an expression.
 func fieldNames(p *benchproc.Projection) string {
 	var names []string
 	for _, f := range p.Fields() {

@@ -17,7 +17,7 @@ type Source struct{ Dir, Tag string }
 // SourceOf returns the source of a run in a directory.
 func SourceOf(dir string, r *results.Run) Source { return Source{dir, r.Tag(ofTasks)} }
 
-// Tasks contains the tasks of a run, as its directory has them.
+// Tasks contains the tasks of a run.
 type Tasks struct{ tasks *rundir.Tasks }
 
 // Responses returns the response of each task in nanoseconds, or below 0 if it did not complete. It
@@ -29,8 +29,7 @@ func (t *Tasks) Responses() []int64 {
 	return t.tasks.Responses
 }
 
-// ReadTasks reads the tasks of the wanted runs from their directories. Missing ones stay nil, as
-// for a file outside of a directory.
+// ReadTasks reads the wanted runs' tasks from their directories. Missing ones stay nil.
 func ReadTasks(wanted map[Source]*Tasks) error {
 	dirs := map[string]bool{}
 	for s := range wanted {

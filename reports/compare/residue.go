@@ -9,8 +9,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// residueByColumn splits the configuration outside all projections into a part shared by all runs
-// and a varying part.
 func (g *grid) residueByColumn(cols []benchproc.Key) (shared []results.Pair, varying []Variation) {
 	all := make(map[benchproc.Key]struct{})
 	for _, keys := range g.residues {

@@ -10,33 +10,30 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A TaskDifference compares the responses of the same tasks in two columns, over all pairs of runs.
-// Under the virtual clock a run with the same seed has the same tasks, and differences are effects
-// of the change.
+// A TaskDifference compares the responses of the same tasks in two columns, over all pairs of
+// virtual runs. All differences are effects of the change.
 type TaskDifference struct {
 	Benchmark string `json:"benchmark"`
 	Column    string `json:"column"`
 	Base      string `json:"base"`
 	Pairs     int    `json:"pairs"`
 	Tasks     int    `json:"tasks"` // completed in both
-	// shares of these tasks, by their response
+	// shares of the tasks, by response
 	Later   float64 `json:"later"`
 	Earlier float64 `json:"earlier"`
 	Equal   float64 `json:"equal"`
-	// of the differences, this column minus the base, in seconds
+	// this column minus the base, in seconds
 	Mean float64 `json:"meanSec"`
 	P99  float64 `json:"p99Sec"`
-	// tasks that completed in only one of the two columns
+	// tasks that completed in only one column
 	OnlyBase int `json:"onlyBase"`
 	OnlyHere int `json:"onlyHere"`
 }
 
-// identical reports whether each task is the same in both columns, to the nanosecond.
 func (d *TaskDifference) identical() bool {
 	return d.Equal == 1 && d.OnlyBase+d.OnlyHere == 0
 }
 
-// String formats the difference in a line.
 func (d *TaskDifference) String() string {
 	if d.identical() {
 		return fmt.Sprintf("each of %d tasks is equal to the nanosecond", d.Tasks)
@@ -51,8 +48,7 @@ func (d *TaskDifference) String() string {
 	return s
 }
 
-// compareTasks compares the recorded tasks of all pairs of runs: their responses under the virtual
-// clock, and the parts of these under both clocks.
+// Responses are compared under the virtual clock, their parts under both clocks.
 func (g *grid) compareTasks(
 	inputs []results.Input,
 ) (all []TaskDifference, parts []Between, err error) {

@@ -15,11 +15,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// WriteText writes a comparison as aligned text: the headline, a table for each metric, and Notes.
-// The common part of all names is printed once, above the tables.
-//
-// most is the number of characters per line, 0: unlimited. In a wider table the name of a row has a
-// line of its own, and each input except the first its own table.
+// WriteText writes a comparison as aligned text. most is the number of characters per line, 0:
+// unlimited. In a wider table the name of a row has a line of its own, and each input except the
+// first its own table.
 func WriteText(w io.Writer, c *Comparison, most int) error {
 	s := ""
 	if c.brief {
@@ -31,7 +29,6 @@ func WriteText(w io.Writer, c *Comparison, most int) error {
 	return err
 }
 
-// allText returns the tables of all metrics, with benchstat's numbers.
 func (c *Comparison) allText(most int) string {
 	config := configLines(c.Config)
 	if c.shared != "" {
@@ -70,7 +67,7 @@ func (c *Comparison) against(f facet) (delta, basis string) {
 	return v.FormatDelta(f.base().Summary.Center, f.cell().Summary.Center), v.String()
 }
 
-// textLabels returns the ends of long names of columns, such as paths, if they remain distinct.
+// textLabels shortens long names, such as paths, to their ends if these remain distinct.
 func (c *Comparison) textLabels() []string {
 	const most = 20
 	labels := text.Texts(c.Columns, func(name string) string {
@@ -85,8 +82,6 @@ func (c *Comparison) textLabels() []string {
 	return labels
 }
 
-// metricTable returns the table of one metric with a row for each benchmark, for the shown columns
-// with these labels.
 func (c *Comparison) metricTable(t *Table, shown []int, labels []string) *table.Table {
 	out := &table.Table{Names: 1, Columns: []table.Column{{Title: "benchmark", Name: true}}}
 	class := benchunit.ClassOf(t.Unit)
@@ -135,7 +130,6 @@ func (c *Comparison) metricTable(t *Table, shown []int, labels []string) *table.
 	return out
 }
 
-// value formats a cell: for Brief in its unit, with an interval if there is one.
 func (c *Comparison) value(f facet, scaler benchunit.Scaler) string {
 	cell := f.cell()
 	if c.brief {
@@ -144,7 +138,7 @@ func (c *Comparison) value(f facet, scaler benchunit.Scaler) string {
 	return scaler.Format(cell.Summary.Center) + " ± " + cell.Summary.PctRangeString()
 }
 
-// cellWarnings returns the warnings on the sample. For Brief the pairs take precedence.
+// With Brief the verdicts come from pairs, so warnings on samples do not apply.
 func (c *Comparison) cellWarnings(f facet) []string {
 	if c.brief {
 		return nil
@@ -187,8 +181,7 @@ func configLines(pairs []results.Pair) []string {
 	return text.Texts(pairs, func(p results.Pair) string { return p.Key + ": " + p.Value })
 }
 
-// changed returns the pairs of now that are not in before, and for the first table the non-empty
-// ones.
+// changed returns the pairs that are not in before, and for the first table the non-empty ones.
 func changed(before, now []results.Pair, first bool) []results.Pair {
 	var out []results.Pair
 	for _, p := range now {

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// String returns the parts of the difference of the tail, or without a tail of all tasks, in a
-// line, or "".
+// String returns the parts of the difference of the tail, or of all tasks without a tail, or "".
 func (d *Difference) String() string {
 	of, which := d.Tail, "at the p99 or above on either side"
 	if of == nil {
@@ -33,8 +32,7 @@ func (d *Difference) String() string {
 	return s
 }
 
-// parts lists the parts that are visible next to the largest, in the order of a task's life, or
-// returns "".
+// parts lists parts that are visible next to the largest, in the order of a task's life.
 func (s *Sum) parts() string {
 	const least = 0.005 // of the largest
 	largest := 0.0
@@ -66,7 +64,7 @@ func (m *Most) when(pairs int) string {
 	return fmt.Sprintf(" in %d bursts", m.Bursts)
 }
 
-// Signed formats an added or removed time.
+// Signed formats a time with its sign.
 func Signed(seconds float64) string {
 	switch {
 	case seconds > 0:

@@ -5,7 +5,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// doubts returns the doubts on the runs of each benchmark, by side. Benchmarks without are absent.
+// Benchmarks without doubts are absent. Doubts are by side.
 func (in inputs) doubts() map[benchmarkID][2]*results.Doubted {
 	doubts := map[benchmarkID][2]*results.Doubted{}
 	for side, label := range []string{in.report.Old, in.report.New} {
@@ -20,7 +20,6 @@ func (in inputs) doubts() map[benchmarkID][2]*results.Doubted {
 	return doubts
 }
 
-// addDoubts marks the rows with runs that are not VALID and the uncertain values, with the reasons.
 func (in inputs) addDoubts(doubts map[benchmarkID][2]*results.Doubted) {
 	sides := in.sides()
 	cells, seen := map[string]int{}, map[benchmarkID]bool{}

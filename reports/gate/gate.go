@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostValues limits the values of both sides together: exact tests of 100 against 100 values take
-// 12 µs of CPU for each of them.
+// mostValues limits the values of both sides together, since an exact test of 100 against 100
+// values takes 12 µs of CPU per value.
 const mostValues = 400_000
 
 // DefaultOptions are a margin of 2 %, a promise of 10 % and an alpha of 0.05.
@@ -19,44 +19,33 @@ func DefaultOptions() verdict.Options {
 	return verdict.Options{Margin: d.Margin, Promise: d.Promise, Alpha: d.Alpha}
 }
 
-// Judge decides whether new is worse than old, metric by metric of each benchmark.
+// Judge decides for each metric of each benchmark whether new is worse than old.
 //
-// Runs are paired as in package compare: by configuration lines that number their pairs, or by
-// common seeds, since runs with one seed had the same arrivals. A metric in pairs is tested by the
-// signed-rank test of its changes, exact up to 100 pairs. A tail (p99 and above) is tested by
-// swapping the runs of pairs, on the histograms of both run directories. Without pairs the rank
-// test is used, exact up to 100 values in both, which allows for different spreads. If there are
-// too few pairs for a verdict, but enough values without pairing, the values count as unpaired.
+// Runs are paired as in package compare, by numbered pairs or common seeds. Pairs are tested by the
+// signed-rank test of their changes, and tails (p99 and above) by swapping the runs of pairs, on
+// the histograms of both run directories. Without enough pairs, values are tested by the rank test,
+// which allows for different spreads. Tests are exact up to 100 pairs, or 100 values in both.
 //
-// A metric is worse if the one-sided test, of the new values against the old ones moved by the
-// margin for the worse, is significant after Holm's adjustment over all gated metrics. Better is
-// defined in the same way. A margin of 2 % is a factor of 1.02 in time, and of 1/1.02 in
-// throughput. A metric is no worse if the interval of the ratio excludes every change for the worse
-// of the size of the promise. Otherwise it is inconclusive, and always if it has fewer samples than
-// the adjusted test needs to be significant at all. A metric that is always 0 is no worse without a
-// test. A metric that was always 0 and no longer is can only be worse or inconclusive. With
-// assume=exact in Unit lines, and values that confirm it, the values are compared without a test.
+// A metric is worse if the one-sided test of a change beyond the margin is significant after Holm's
+// adjustment over all gated metrics. Better is defined in the same way. A margin of 2 % is a factor
+// of 1.02 in time, and of 1/1.02 in throughput. A metric is no worse if the interval of the ratio
+// excludes every change for the worse of the size of the promise. Otherwise it is inconclusive, and
+// always if it has fewer samples than a significant result needs. Metrics that are always 0, or
+// equal in every pair and not rounded, are no worse without a test. A metric that was always 0 and
+// is not now can only be worse or inconclusive. Metrics with assume=exact in Unit lines are
+// compared without a test if their values confirm it.
 //
-// A metric that is equal in every pair is no worse, without a test, unless its values were rounded.
 // A benchmark with an INVALID run is inconclusive. Verdicts on SUSPECT runs are marked.
 //
-// Not gated, but listed: a metric without direction or only on the new side; ns/op, ops/s and
-// makespan-sec of an open-loop run below saturation, which repeat the plan; and, unless requested,
-// the largest values (max-…) and metrics of the measurement itself (verdict, broken-laws,
-// p99-lag-sec, the hiccups).
+// Not gated, but listed: a metric without direction or only on the new side; metrics that repeat
+// the plan of an open-loop run below saturation; and, unless requested, maxima and metrics of the
+// measurement itself. Benchmarks on only one side do not decide, unless opts.FailOnRemoved is set.
 //
-// Benchmarks on only one side are listed as added or removed and do not decide, unless
-// opts.FailOnRemoved makes a removed one a regression.
-//
-// Faults: output of a failed go test, or one in which a benchmark has fewer runs than its siblings
-// and the other side; nothing left to gate; a metric of opts.Metrics that cannot be gated because
-// of its direction, a missing side or its values; inputs from different machines or Go versions,
-// unless allowed. Unclear: an incomplete input, unless allowed; a run that breaks conservation
-// laws; a gated metric that the new side lacks, or that has negative values, which have no ratio.
-// Errors: an invalid option, inputs rejected by compare.Two, more than 400,000 values, or an
-// unreadable log of histograms.
-//
-// A worse response is reported with the parts of its difference: see compare.Decompose.
+// Faults: output of a failed go test, or with missing runs; nothing to gate; a metric of
+// opts.Metrics that cannot be gated; inputs from different machines or Go versions, unless allowed.
+// Unclear: an incomplete input, unless allowed; a run that breaks conservation laws; a gated metric
+// that the new side lacks, or that has negative values. Errors: an invalid option, inputs rejected
+// by compare.Two, more than 400,000 values, or an unreadable log of histograms.
 func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, error) {
 	o := judge.Defaults()
 	o.Margin, o.Promise, o.Alpha = opts.Margin, opts.Promise, opts.Alpha
@@ -99,8 +88,7 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 	return r, in.explain(paired)
 }
 
-// choose selects the gated metrics. Files written by poolbench have unrounded values. ours are runs
-// of poolbench, including those within go test.
+// Files written by poolbench have unrounded values. ours includes poolbench's runs in go test.
 func choose(
 	r *verdict.Report, c *compare.Comparison, paired map[benchmarkID]results.Pairing,
 	doubts map[benchmarkID][2]*results.Doubted, full, ours bool,

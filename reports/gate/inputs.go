@@ -35,7 +35,6 @@ func (in inputs) warn(format string, args ...any) {
 	in.report.Warnings = append(in.report.Warnings, fmt.Sprintf(format, args...))
 }
 
-// check examines the inputs before any number.
 func (in inputs) check(c *compare.Comparison) {
 	in.unmatched()
 	in.missingRuns()
@@ -69,7 +68,6 @@ func (in inputs) check(c *compare.Comparison) {
 	}
 }
 
-// unmatched lists the benchmarks that only one side has. The others are judged.
 func (in inputs) unmatched() {
 	sides := in.sides()
 	for side, list := range []*[]string{&in.report.Removed, &in.report.Added} {
@@ -82,8 +80,8 @@ func (in inputs) unmatched() {
 	}
 }
 
-// missingRuns finds benchmarks in output of go test with fewer runs than the others of their
-// package and than the other side: the test probably ended early.
+// missingRuns finds benchmarks of go test with fewer runs than the others of their package and than
+// the other side. Such a test probably ended early.
 func (in inputs) missingRuns() {
 	sides := in.sides()
 	for side, of := range in.both() {
@@ -112,7 +110,6 @@ func (in inputs) missingRuns() {
 	}
 }
 
-// checkLaws counts the runs that break laws or are INVALID.
 func (in inputs) checkLaws(of *results.Results) {
 	var broken, unbelievable []results.Pos
 	for i := range of.Runs {
@@ -133,7 +130,7 @@ func (in inputs) checkLaws(of *results.Results) {
 	tell(broken, "break invariants")
 }
 
-// warnOfGaps reports metrics that some repetitions lack: only the others are judged.
+// warnOfGaps reports metrics that some repetitions lack. The other repetitions are judged.
 func (in inputs) warnOfGaps(c *compare.Comparison, column int, of *results.Results) {
 	runs := runsByBenchmark(of)
 	for _, t := range c.Tables {

@@ -17,24 +17,24 @@ import (
 //	  "rows": [{                              // worst first
 //	    "package": "", "benchmark": "Run/…", "metric": "p99-response-sec", "better": "lower" | "higher",
 //	    "verdict": "worse" | "inconclusive" | "better" | "not suspected" | "no worse", "reason": "",
-//	    "test": "signed-rank" | "swap" | "rank" | "", // "": exact values, or zeros
-//	    "paired": true,                       // then n is a number of pairs
-//	    "equal": true,                        // all values, in each pair if there are pairs; else absent
-//	    "doubt": "SUSPECT",                   // or INVALID, from the runs of either side; else absent
-//	    "old": {"n": 10, "median": 0.069, "uncertain": 0.3}, // uncertain: its 95 % error, if above 0.25; null: unlimited
+//	    "test": "signed-rank" | "swap" | "rank" | "", // "": no test
+//	    "paired": true,                       // n is then a number of pairs
+//	    "equal": true,                        // all values, or all pairs; else absent
+//	    "doubt": "SUSPECT",                   // or INVALID; else absent
+//	    "old": {"n": 10, "median": 0.069, "uncertain": 0.3}, // uncertain: 95 % error, if above 0.25; null: unlimited
 //	    "new": {"n": 10, "median": 0.088},
-//	    "ratio": 1.26,                        // new to old, of pairs of values (Hodges–Lehmann); null: infinite, the old values are 0
-//	    "low": 1.21, "high": 1.31,            // its interval at 1−alpha; null: unbounded
+//	    "ratio": 1.26,                        // new to old (Hodges–Lehmann); null: infinite
+//	    "low": 1.21, "high": 1.31,            // interval at 1−alpha; null: unbounded
 //	    "p_worse": 5e-6, "p_worse_holm": 2e-4, "p_better": 1, "p_better_holm": 1,
-//	    "made_of": "…",                       // for a worse response: the parts of the difference; absent if unknown
-//	    "detectable": 0.07,                   // smallest change for the worse detected 4 times in 5; null: unknown
-//	    "needs": 45                           // for an inconclusive row: pairs, or samples of each side, that would decide; else absent
+//	    "made_of": "…",                       // parts of a worse response; absent if unknown
+//	    "detectable": 0.07,                   // change for the worse detected 4 times in 5; null: unknown
+//	    "needs": 45                           // pairs, or samples of each side, that would decide an inconclusive row; else absent
 //	  }, …],
 //	  "not_gated": [{"package": "", "benchmark": "Run/…", "metric": "ops/s", "reason": "…", "ratio": 1.001 | null}, …],
-//	  "added": ["example.org/m.New"], "removed": [], // benchmarks that only one side has
+//	  "added": ["example.org/m.New"], "removed": [],
 //	  "faults": ["…"], "unclear": ["…"], "warnings": ["…"],
-//	  "doubts": ["SUSPECT (too short): …"],   // distinct reasons why runs are not VALID
-//	  "spent": {"whole": 98.1, "measuring": 74.3} // seconds, whole includes builds; null: no measurements of its own
+//	  "doubts": ["SUSPECT (too short): …"],   // why runs are not VALID
+//	  "spent": {"whole": 98.1, "measuring": 74.3} // seconds; null without own measurements
 //	}
 func WriteJSON(w io.Writer, r *verdict.Report) error {
 	report := *r // with empty lists instead of null

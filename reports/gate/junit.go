@@ -9,15 +9,14 @@ import (
 	"github.com/poolbench/poolbench/internal/junit"
 )
 
-// WriteJUnit writes the test cases of a gate's report as JUnit XML, for systems that show tests.
+// WriteJUnit writes a gate's report as JUnit XML.
 func WriteJUnit(w io.Writer, r *verdict.Report) error { return testCases(r).Write(w) }
 
 // WriteAnnotations writes a GitHub workflow command for each test case that did not pass.
 func WriteAnnotations(w io.Writer, r *verdict.Report) error { return testCases(r).Annotate(w) }
 
-// testCases converts a gate's report: each metric is a test case of its package. A worse metric is
-// a failure. An inconclusive one, and anything that prevents a verdict, is an error. A metric not
-// gated is skipped. Remarks are the suite's output.
+// A worse metric is a failed test case. An inconclusive one, and anything that prevents a verdict,
+// is an error. A metric not gated is skipped.
 func testCases(r *verdict.Report) *junit.Suite {
 	suite := &junit.Suite{Name: "poolbench gate",
 		Output: strings.Join(append(summary(r), append(remarks(r), outcome(r))...), "\n")}

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// WriteMarkdown writes a gate's report for a pull request: important rows in a table, the others
-// folded.
+// WriteMarkdown writes a gate's report for a pull request, with unimportant rows folded.
 func WriteMarkdown(w io.Writer, r *verdict.Report) error {
 	short, head := heading(r)
 	var s strings.Builder

@@ -46,7 +46,7 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 		}
 		return err
 	}
-	// a row with equal pairs has nothing to show
+	// Rows with equal pairs show nothing.
 	pairs := slices.DeleteFunc(slices.Clone(r.Pairs), func(p verdict.Pairs) bool {
 		return slices.Equal(p.Old, p.New)
 	})

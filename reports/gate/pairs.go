@@ -10,7 +10,7 @@ import (
 
 func chartName(p verdict.Pairs) string { return p.Row.Benchmark + " · " + p.Row.Metric }
 
-// ratiosOf returns the ratios, new to old, of the drawn pairs. A pair with a 0 has none.
+// ratiosOf omits pairs with a 0.
 func ratiosOf(p verdict.Pairs, from, to int) (numbers, ratios []float64) {
 	for i := from; i < min(to, len(p.Old)); i++ {
 		if p.Old[i] > 0 && p.New[i] > 0 {
@@ -20,8 +20,7 @@ func ratiosOf(p verdict.Pairs, from, to int) (numbers, ratios []float64) {
 	return numbers, ratios
 }
 
-// towardsWorse returns the ratio that is worse by that share. A margin of 2 % is a factor of 1.02
-// in time, and of 1/1.02 in throughput.
+// A margin of 2 % is a factor of 1.02 in time, and of 1/1.02 in throughput.
 func towardsWorse(share float64, better verdict.Direction) float64 {
 	if better == verdict.HigherIsBetter {
 		return 1 / (1 + share)
@@ -29,7 +28,7 @@ func towardsWorse(share float64, better verdict.Direction) float64 {
 	return 1 + share
 }
 
-// changeAxis returns a logarithmic axis of ratios that includes no change.
+// The axis is logarithmic and includes no change.
 func changeAxis(label string) charts.Axis {
 	return charts.Axis{Label: label + " (log scale)", Log: true, Format: percent[float64],
 		Reach: []float64{1}}
@@ -62,8 +61,6 @@ func estimates(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 	return charts.Rows("Estimates", names, panels)
 }
 
-// everyPair draws the change of each pair of a few rows in the order of measurement, with margin,
-// promise and estimate.
 func everyPair(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) {
 	var planes []charts.Plane
 	for _, p := range pairs {
@@ -72,7 +69,8 @@ func everyPair(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 			name     string
 			from, to int
 		}{{"screening", 0, p.Screened}, {"fresh", p.Screened, len(p.Old)}} {
-			// Pairs are not joined by a line: each is a series of one point with a common name and look.
+			// A line must not join the pairs, so each is a series of one point with a common name
+			// and look.
 			x, y := ratiosOf(p, part.from, part.to)
 			for i := range x {
 				series = append(series,

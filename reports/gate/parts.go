@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// explain adds the parts of the difference to worse responses, if both inputs are run directories
-// with the tasks of each pair.
+// explain needs the tasks of each pair, which only run directories contain.
 func (in inputs) explain(paired map[benchmarkID]results.Pairing) error {
 	type sides struct{ old, new []compare.Source }
 	worse := map[benchmarkID]sides{}
@@ -49,12 +48,11 @@ func (in inputs) explain(paired map[benchmarkID]results.Pairing) error {
 	return nil
 }
 
-// explainable reports whether parts add up to the metric, or to the response of tasks near it.
+// explainable reports whether the metric is a sum of parts, or describes tasks whose responses are.
 func explainable(row *verdict.Row) bool {
 	return row.Verdict == verdict.Worse && metric.IsOf(row.Metric, metric.Response)
 }
 
-// partLines returns one line per benchmark.
 func partLines(r *verdict.Report) (lines []string) {
 	worse := results.Gather(r.Rows, func(row verdict.Row) benchmarkID {
 		return benchmarkID{row.Package, row.Benchmark}

@@ -4,26 +4,24 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// tailUnit matches a quantile of a clock reading for which run directories contain histograms.
-var tailUnit = regexp.MustCompile(`^p(\d+(?:\.\d+)?)-(response|wait|service)-sec$`)
+// tailUnit matches a quantile of a clock reading with histograms in run directories.
+var tailUnit = lazyregexp.New(`^p(\d+(?:\.\d+)?)-(response|wait|service)-sec$`)
 
-// leastTail is the lowest quantile that is judged by histograms: below it, one value per run has as
-// much information.
+// Below leastTail, one value per run has as much information as its histogram.
 const leastTail = 0.99
 
-// tailOf parses a metric. ok reports whether it is a tail.
 func tailOf(unit string) (quantile float64, reading string, ok bool) {
 	m := tailUnit.FindStringSubmatch(unit)
 	if m == nil {
@@ -34,9 +32,8 @@ func tailOf(unit string) (quantile float64, reading string, ok bool) {
 	return quantile, m[2], err == nil && quantile >= leastTail && quantile < 1
 }
 
-// findTails adds the histograms of their runs to paired samples of tails, if both inputs are run
-// directories. Samples with missing histograms, or too few tasks, are judged by the values of their
-// runs.
+// findTails adds histograms to paired samples of tails. Samples with missing histograms, or too few
+// tasks, are judged by the values of their runs.
 func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]results.Pairing) error {
 	if in.old.Dir == "" || in.new.Dir == "" {
 		return nil
@@ -90,12 +87,12 @@ func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]result
 	return nil
 }
 
-// equal reports whether the values of each pair are equal. Histograms are less exact.
+// Histograms are less exact than values.
 func equal(pairs []judge.Pair) bool {
 	return !slices.ContainsFunc(pairs, func(p judge.Pair) bool { return p.Base != p.Head })
 }
 
-// readTails reads the histograms of the tags in found, in seconds. A missing log has none.
+// readTails returns seconds. A missing log has no histograms.
 func (in inputs) readTails(path string, found map[string]judge.Histogram) error {
 	wanted := func(tag string) bool {
 		_, ok := found[tag]
@@ -116,8 +113,8 @@ func (in inputs) readTails(path string, found map[string]judge.Histogram) error 
 	return err
 }
 
-// judgeable converts ns to seconds. The value of a bin is its largest, as for the quantiles of a
-// run.
+// judgeable converts ns to seconds. As in the quantiles of a run, the value of a bin is its
+// largest.
 func judgeable(h *hdrhistogram.Histogram) (judge.Histogram, error) {
 	var bins []judge.Bin
 	for _, bar := range h.Distribution() {

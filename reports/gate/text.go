@@ -15,13 +15,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// WriteText writes a gate's report as aligned text: the settings, a row per verdict with the worst
-// first, the metrics not gated with reasons, remarks, and the outcome.
-//
-// "old" and "new" are medians, "change" is the Hodges–Lehmann estimate and "interval" its interval.
-// The p-values are those of the test for the worse, or for the better in a row that is better.
-// "detectable" is the smallest change for the worse that would have been found. Lines have up to
-// most characters, 0: unlimited.
+// WriteText writes a gate's report as aligned text, the worst rows first. Lines have up to most
+// characters, 0: unlimited.
 func WriteText(w io.Writer, r *verdict.Report, most int) error {
 	short, head := heading(r)
 	s := text.Lines(append(head, ""), most)
@@ -33,7 +28,6 @@ func WriteText(w io.Writer, r *verdict.Report, most int) error {
 	return err
 }
 
-// heading returns short names of the benchmarks, and the lines above the table.
 func heading(r *verdict.Report) (short map[string]string, lines []string) {
 	short, shared := results.ShortNames(text.Texts(r.Rows, func(row verdict.Row) string {
 		return row.Benchmark
@@ -75,7 +69,6 @@ func summary(r *verdict.Report) []string {
 	return lines
 }
 
-// outcome returns the overall verdict in a line, marked if only SUSPECT runs regressed.
 func outcome(r *verdict.Report) string {
 	switch code := r.ExitCode(); code {
 	case verdict.ExitFault:
@@ -97,7 +90,7 @@ func outcome(r *verdict.Report) string {
 	}
 }
 
-// headline returns the outcome, with the most severe row or the regression that a pass excludes.
+// headline includes the most severe row, or the regression that a pass excludes.
 func headline(r *verdict.Report, short map[string]string) string {
 	switch code := r.ExitCode(); {
 	case code == verdict.ExitFine:
@@ -112,7 +105,6 @@ func headline(r *verdict.Report, short map[string]string) string {
 	return outcome(r)
 }
 
-// sentence describes the change of a row.
 func sentence(row *verdict.Row, short map[string]string) string {
 	s := fmt.Sprintf("%s of %s %s", row.Metric, name(row, short), change(row))
 	if within := interval(row); within != "" {
@@ -133,7 +125,6 @@ func remarks(r *verdict.Report) []string {
 		after("note: ", r.Warnings))
 }
 
-// unmatchedLines lists the benchmarks that only one side has.
 func unmatchedLines(r *verdict.Report) (lines []string) {
 	const most = 8 // to name
 	for _, of := range []struct {
@@ -148,7 +139,6 @@ func unmatchedLines(r *verdict.Report) (lines []string) {
 	return lines
 }
 
-// notGatedLines returns a line for each reason, with the hidden changes of the medians.
 func notGatedLines(r *verdict.Report) (lines []string) {
 	reason := func(g verdict.NotGated) string { return g.Reason }
 	metric := func(g verdict.NotGated) string { return g.Metric }
@@ -176,7 +166,7 @@ func notGatedLines(r *verdict.Report) (lines []string) {
 	return lines
 }
 
-// rowsTable returns the table of all formats. short maps names to short ones.
+// short maps names to short ones.
 func rowsTable(rows []verdict.Row, short map[string]string) *table.Table {
 	t := &table.Table{Names: 3, Columns: []table.Column{{Title: "verdict", Verdict: true},
 		{Title: "benchmark", Name: true}, {Title: "metric", Below: true},
@@ -225,7 +215,6 @@ func median(row *verdict.Row, side verdict.Side) string {
 	return text.Uncertain(row.Metric, side.Median, float64(side.Uncertain))
 }
 
-// interval formats the interval of the change, or returns "" if there is none.
 func interval(row *verdict.Row) string {
 	if row.Equal || math.IsNaN(float64(row.Lo)) || math.IsInf(float64(row.Lo), 1) {
 		return ""
@@ -240,7 +229,6 @@ func marked(row *verdict.Row) string {
 	return string(row.Verdict)
 }
 
-// change formats the difference of the new values.
 func change(row *verdict.Row) string {
 	if row.Equal {
 		return "same"
@@ -248,7 +236,6 @@ func change(row *verdict.Row) string {
 	return text.Change(float64(row.Ratio))
 }
 
-// changeOf formats the end of an interval.
 func changeOf(ratio verdict.Number) string {
 	if math.IsInf(float64(ratio), 1) {
 		return "+∞"
@@ -256,7 +243,6 @@ func changeOf(ratio verdict.Number) string {
 	return text.Change(float64(ratio))
 }
 
-// percent formats a ratio as a change.
 func percent[F ~float64](ratio F) string {
 	if math.IsInf(float64(ratio), 1) {
 		return "+∞"

@@ -13,8 +13,8 @@ import (
 //go:embed schema.json
 var AdviceSchema string
 
-// An AdviceDocument is an answer of poolbench advise. Times are in seconds, rates per second,
-// shares in fractions of 1. Unknown values are absent or null.
+// An AdviceDocument is the answer of poolbench advise. Times are in seconds, rates per second.
+// Unknown values are absent or null.
 type AdviceDocument struct {
 	Format    string     `json:"format"` // poolbench advise
 	Version   int        `json:"version"`
@@ -25,7 +25,7 @@ type AdviceDocument struct {
 	Seed      string     `json:"seed"`
 	Work      AdviceWork `json:"work"`
 
-	// the option nearest to the objective, if none meets it
+	// the nearest option if none meets the objective
 	Recommendation AdviceOption `json:"recommendation"`
 
 	RunnersUp   []AdviceOption  `json:"runners_up"`
@@ -45,8 +45,8 @@ type AdviceRecord struct {
 	Pools bool `json:"pools"` // whether the recursion that replaces pools covered the whole record
 }
 
-// Unstable is the verdict on options whose tasks arrive faster than they are completed. They have
-// no numbers, which would depend on the length of the run.
+// Unstable is the verdict on an option whose tasks arrive faster than they complete. It has no
+// numbers, because they would depend on the run's length.
 const Unstable = "unstable"
 
 // AdviceWork describes the arriving work.
@@ -55,7 +55,7 @@ type AdviceWork struct {
 	Mean  float64  `json:"mean_service"`
 	C2    float64  `json:"c2_service"`
 	GapC2 *float64 `json:"c2_gaps"`
-	// for a record: factor by which the busiest interval of the next such record may be busier
+	// for a record: factor by which the next record's busiest interval may be busier
 	Busier float64  `json:"busier,omitempty"`
 	Busy   *float64 `json:"busy_slots"` // on average
 }
@@ -74,7 +74,7 @@ type AdviceOption struct {
 	Unstable string   `json:"unstable,omitempty"` // the reason
 	// exactly the same result as the recommendation
 	Same bool `json:"same,omitempty"`
-	// largest load factor at which it meets the objective
+	// largest load factor that meets the objective
 	HoldsUpTo *float64       `json:"holds_up_to"`
 	Regret    *float64       `json:"regret,omitempty"`    // relative to the recommended value
 	Confirmed *float64       `json:"confirmed,omitempty"` // measured in real time
@@ -88,12 +88,11 @@ type AdviceStress struct {
 	Name    string   `json:"name"`
 	Value   *float64 `json:"value"` // the option's own value if it is no worse
 	Verdict string   `json:"verdict"`
-	// not significantly worse than without the stress
-	NoWorse bool   `json:"no_worse,omitempty"`
-	Missed  string `json:"missed,omitempty"` // another metric that misses its objective
+	NoWorse bool     `json:"no_worse,omitempty"`
+	Missed  string   `json:"missed,omitempty"` // another metric that misses its objective
 }
 
-// An AdviceMissing is a single change with which the nearest option would meet the objective.
+// An AdviceMissing is a single change that lets the nearest option meet the objective.
 type AdviceMissing struct {
 	What  string  `json:"what"` // limit, rate or objective
 	Value float64 `json:"value"`
@@ -194,7 +193,6 @@ func (s AdviceStress) text(o AdviceOption) string {
 	return text
 }
 
-// omittedRecord describes the part of the record that a small budget omits, or returns "".
 func (d *AdviceDocument) omittedRecord() string {
 	if d.Record == nil {
 		return ""
@@ -274,7 +272,7 @@ func (d *AdviceDocument) ties() string {
 	return text + "; the simplest is chosen"
 }
 
-// formatC2 formats a C². Rounding errors may make it negative.
+// Rounding errors may make a C² negative.
 func formatC2(c2 float64) string {
 	if c2 < 1e-3 {
 		return "0"

@@ -65,7 +65,6 @@ func (o AdviceOption) runnerUpLine() string {
 	return text
 }
 
-// listedWithin breaks a list into at most most lines and appends the number of omitted items.
 func listedWithin(indent string, list []string, most int) []string {
 	for n := len(list); ; n-- {
 		text := strings.Join(list[:n], "; ")
@@ -78,7 +77,6 @@ func listedWithin(indent string, list []string, most int) []string {
 	}
 }
 
-// wrapped breaks a text into at most most lines with equal indent, and omits the rest.
 func wrapped(indent, text string, most int) (lines []string) {
 	line, room := indent, len([]rune(indent))
 	for word := range strings.FieldsSeq(text) {

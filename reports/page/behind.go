@@ -17,7 +17,7 @@ func growingQueues(s Sweep) []string {
 	return []string{doNotKeepUp(text.Few(parts, mostNames)) + " (arrows)."}
 }
 
-// describePlaces describes the places of some cells: "from load 0.9 on" if no later place is
+// describePlaces returns, for example, "from load 0.9 on", or lists the places if a later one is
 // missing.
 func (s *Sweep) describePlaces(some []*Cell) string {
 	ran := only(s.Cells, func(c *Cell) bool { return c.Strategy == some[0].Strategy })
@@ -31,7 +31,6 @@ func (s *Sweep) describePlaces(some []*Cell) string {
 	return ""
 }
 
-// omittedGrowing names the strategies that a chart of these places omits because their queues grow.
 func omittedGrowing(s Sweep, places []float64) []string {
 	var out []*Cell
 	for _, x := range places {
@@ -63,7 +62,7 @@ func doNotKeepUp(names []string) string {
 		" do not keep up with the arrivals, and their response grows with the length of the run"
 }
 
-// keepingUp returns the cells whose queues do not grow, or all cells if there are none.
+// keepingUp returns all cells if the queues of all of them grow.
 func keepingUp(cells []*Cell) []*Cell {
 	kept := only(cells, func(c *Cell) bool { return !c.FallsBehind() })
 	if len(kept) == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// A Calibration is the result of calibrate. Times are in seconds, shares in fractions of 1.
+// A Calibration is the result of calibrate. Times are in seconds.
 type Calibration struct {
 	Format   string    `json:"format"` // poolbench calibrate
 	Version  int       `json:"version"`
@@ -22,7 +22,7 @@ type Calibration struct {
 	Readings []Reading `json:"machine"`
 	Known    []Known   `json:"known"`
 	Control  Known     `json:"control"` // wrong on purpose: it must fail
-	// number of wrong known answers, plus one if the control passes
+	// wrong known answers, plus one if the control passes
 	Wrong int `json:"wrong"`
 }
 
@@ -61,7 +61,6 @@ func (k Known) MarshalJSON() ([]byte, error) {
 // Case returns the name of the experiment.
 func (k Known) Case() string { return k.Name + ": " + k.What }
 
-// errorInTolerances returns the error in tolerances, or infinity without a value.
 func (k Known) errorInTolerances() float64 {
 	if off := (k.Got/k.Want - 1) / k.Tolerance; !math.IsNaN(off) {
 		return off
@@ -85,7 +84,6 @@ func (c *Calibration) farthest() []Known {
 	return all
 }
 
-// answer states whether this build's results are reliable on this machine.
 func (c *Calibration) answer() (a shell.Answer) {
 	missed := c.missed()
 	far := c.farthest()
@@ -125,7 +123,6 @@ func (c *Calibration) answer() (a shell.Answer) {
 	return a
 }
 
-// valuesText formats the two values: "12.1 ms, known 12 ms (±3.9 %)".
 func (k Known) valuesText() string {
 	return fmt.Sprintf("%s, known %s (±%.1f %%)", text.Metric(k.Unit, k.Got),
 		text.Metric(k.Unit, k.Want), 100*k.Tolerance)

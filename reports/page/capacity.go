@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// capacityBase is the first part of the names of answers:
-// Capacity/strategy=…/load=0.1..1.2/…/objective=….
+// Answers are named Capacity/strategy=…/load=0.1..1.2/…/objective=….
 const capacityBase = "Capacity"
 
 type capacitySearch struct {
@@ -128,8 +127,7 @@ func (s *capacitySearch) undecided() (n int) {
 	return n
 }
 
-// figure draws the search. It is nil if no strategy has an answer. The notes then contain the
-// reason.
+// figure returns nil, with the reason in notes, if no strategy has an answer.
 func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 	title := "Capacity for " + s.objective
 	var found []charts.Found

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// Captions are computed from the numbers of the chart. A statement about every strategy is checked
-// for each. Otherwise the caption names the strategies, or the exceptions.
+// Captions are computed from the chart's numbers. A statement about all strategies is checked for
+// each of them.
 
 func responseCaption(s Sweep, chart *charts.Chart) string {
 	var out []string
@@ -28,8 +28,7 @@ func responseCaption(s Sweep, chart *charts.Chart) string {
 	return strings.Join(out, " ")
 }
 
-// highest ranks the strategies at the highest place where at least two have a p99, or else a
-// median.
+// highest ranks by the p99 or, if no place has two of them, by the median.
 func highest(s Sweep) (x float64, quantile string, r []ranked) {
 	for _, quantile = range []string{"p99", "p50"} {
 		unit := metric.StatisticOf(quantile, metric.Response)
@@ -43,8 +42,6 @@ func highest(s Sweep) (x float64, quantile string, r []ranked) {
 	return 0, "", nil
 }
 
-// between formats a range of times: "runs from 8.1 ms (unbounded) to 2.3 s (serial), a factor of
-// 284".
 func between(r []ranked, cells []*Cell, quantile string) string {
 	unit := metric.StatisticOf(quantile, metric.Response)
 	say := func(of ranked) string {
@@ -82,8 +79,6 @@ func between(r []ranked, cells []*Cell, quantile string) string {
 	return s
 }
 
-// isHollow reports whether a value has a hollow marker, because the run is doubted or the value is
-// uncertain.
 func isHollow(c *Cell, unit string) bool {
 	_, uncertain := c.Uncertain(unit)
 	return c.Doubts() != nil || uncertain
@@ -113,8 +108,8 @@ func coincidence(chart *charts.Chart) (out []string) {
 	return out
 }
 
-// allDone is the completed share of the offered load that counts as all. Tasks that still run when
-// the arrivals end are not lost.
+// allDone is the completed share that counts as all, since tasks still running when the arrivals
+// end are not lost.
 const allDone = 0.99
 
 func throughputCaption(s Sweep, _ *charts.Chart) string {

@@ -13,11 +13,11 @@ import (
 type Column struct {
 	Head, Hint string
 	Unit       string
-	// whether the group needs the column. nil: if it has values
+	// nil: shown if the group has values
 	show func(cells []*Cell, unit string) bool
-	// replaces the default, the estimate of Unit with its interval
+	// default: the estimate of Unit with its interval
 	Value func(c *Cell) Value
-	// nil: the format of poolbench's metric with that unit
+	// default: the format of the metric
 	format func(float64) string
 }
 
@@ -120,7 +120,7 @@ func not1(cells []*Cell, unit string) bool {
 	})
 }
 
-// Foreign reports whether the group's names do not come from poolbench, so only the units of its
+// Foreign reports whether the group comes from another tool, so that only the units of poolbench's
 // metrics are known.
 func Foreign(g *Group) bool {
 	return !slices.ContainsFunc(g.Cells, func(c *Cell) bool { return c.Strategy != "" })
@@ -139,7 +139,6 @@ func foreignColumns(g *Group) (columns []Column) {
 	return columns
 }
 
-// metricLabel returns the label of a unit: "p99 wait" for p99-wait-sec.
 func metricLabel(unit string) string {
 	if url, rest, ok := metric.CutURL(unit); ok {
 		return metricLabel(rest) + " of " + url

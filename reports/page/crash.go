@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// A Crash counts the outcomes of the tasks of a strategy whose process, or server, was killed.
+// A Crash counts the tasks' outcomes for a strategy whose process or server was killed.
 type Crash struct {
 	Strategy, Workload string
 	Survives           string // declared durability of the strategy
@@ -34,7 +34,7 @@ type Crash struct {
 	First, LongestFirst float64 // seconds from a restart to the first task. 0: unknown
 	Interrupted         int     // tasks in service at the kills of the process
 	Recovered           int     // interrupted tasks that began again
-	// seconds from a restart until an interrupted task began again. 0: none
+	// seconds from a restart until an interrupted task began again, or 0
 	Recovery, LongestRecovery float64
 	Adds                      [][2]string // what its adapter adds, and the bare library's behaviour
 	Command                   string      // reproduces the result
@@ -55,7 +55,7 @@ func (c *Crash) recovery() string {
 		"%d of %d did", text.Seconds(c.LongestRecovery), c.Recovered, c.Interrupted)
 }
 
-// Recoveries returns the row of the recovery time, or nil if no task was interrupted.
+// Recoveries returns the row of the recovery time, or nil without interrupted tasks.
 func (c *Crash) Recoveries() (rows [][]string) {
 	said := c.recovery()
 	if said == "" {
@@ -68,7 +68,7 @@ func (c *Crash) Recoveries() (rows [][]string) {
 	return [][]string{{"recovery", value, said}}
 }
 
-// Finding returns a sentence, without a full stop, on the tasks lost and executed twice.
+// Finding returns a sentence, without a full stop, on lost and repeated tasks.
 func (c *Crash) Finding() string {
 	killed := text.Count(c.Kills, "kill")
 	switch server := text.Count(c.ServerKills, "kill") + " of its server"; {
@@ -199,7 +199,6 @@ func (c *Crash) answer() (a shell.Answer) {
 	return a
 }
 
-// rows returns the outcomes of accepted tasks. Lost tasks have kind 1.
 func (c *Crash) rows() (all []shell.Row) {
 	for _, f := range c.Outcomes()[1:] {
 		r := shell.Row{Name: fmt.Sprintf("%s: %d", f.Name, f.Tasks), Value: float64(f.Tasks)}

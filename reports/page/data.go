@@ -17,23 +17,22 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Limits of the size of a page. With more than mostValues values, the page contains only the
-// metrics of its tables and of study decisions. At most mostDetailed scenarios have curves and time
-// series, or leastDetailed on each of many pages.
+// Limits of a page's size. With more than mostValues values, a page contains only the metrics of
+// its tables and studies. At most mostDetailed scenarios, or leastDetailed per page if there are
+// many pages, have curves and time series.
 const (
 	mostValues    = 4000
 	mostDetailed  = 200
 	leastDetailed = 20
 )
 
-// valueDigits are the significant digits of values: nanoseconds, up to ten seconds.
+// Ten digits show nanoseconds up to ten seconds.
 const valueDigits = 10
 
-// mostError replaces larger errors. JSON has no infinity.
+// mostError replaces larger errors, because JSON has no infinity.
 const mostError = 1e6
 
-// A dataMaker assembles the data of the explorer. It stores equal data once, since strategies with
-// the same service order give identical runs.
+// A dataMaker stores equal data once: strategies with the same service order give identical runs.
 type dataMaker struct {
 	front.Data
 	in      *reportInput
@@ -41,7 +40,7 @@ type dataMaker struct {
 	known   map[string]int // index of a stored value by its text
 }
 
-// data returns the cells of all groups. ids are the names of their sections.
+// ids are the names of the groups' sections.
 func (in *reportInput) data(groups []*Group, ids []string) *front.Data {
 	m := &dataMaker{in: in, metrics: make(map[string]int), known: make(map[string]int),
 		Data: front.Data{Schema: front.Schema, Title: dirName(in.dir), Enough: results.Enough}}
@@ -68,7 +67,6 @@ func (in *reportInput) data(groups []*Group, ids []string) *front.Data {
 	return &m.Data
 }
 
-// single returns 1 for a scenario with all cells at one place, else 0.
 func single(axes []front.Axis) int {
 	if len(axes) > 0 && len(axes[0].At) > 1 {
 		return 0
@@ -76,7 +74,7 @@ func single(axes []front.Axis) int {
 	return 1
 }
 
-// ranks returns the ranks of a median's interval by the number of values, up to most.
+// ranks returns the ranks of a median's interval by the number of values.
 func ranks(most int) [][2]int {
 	out := make([][2]int, most+1)
 	var c results.Cell
@@ -88,7 +86,6 @@ func ranks(most int) [][2]int {
 	return out
 }
 
-// internValue returns the index of v among the values of its kind, and adds it if it is new.
 func internValue[T any](m *dataMaker, kind string, all *[]T, v T) int {
 	text := kind + fmt.Sprint(v)
 	at, known := m.known[text]
@@ -154,7 +151,7 @@ func isObservable(unit string) bool {
 			metric.WastedService, metric.Attempts}, unit))
 }
 
-// growsWithRun reports whether the metric depends only on the length of the run when a queue grows.
+// growsWithRun reports whether the metric depends on the length of the run if its queue grows.
 func growsWithRun(unit string) bool {
 	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
 		metric.IsOf(unit, metric.Wait) || unit == metric.MeanSlowdown ||
@@ -175,7 +172,7 @@ func (m *dataMaker) addScenario(g *Group, id string) {
 	})
 }
 
-// addVariance adds scenarios with different variances of task times. Each combines several groups.
+// Each added scenario combines groups with different variances of task times.
 func (m *dataMaker) addVariance(groups []*Group) {
 	free := slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
 		return g.Study >= 0
@@ -192,7 +189,6 @@ func (m *dataMaker) addVariance(groups []*Group) {
 	}
 }
 
-// fill adds the scenario with its cells. at returns a cell's position on the axes.
 func (m *dataMaker) fill(s *front.Scenario, cells []*Cell, at func(*Cell) []int) {
 	type key struct {
 		strategy string
@@ -251,7 +247,7 @@ func (m *dataMaker) addRun(r *results.Run) int {
 	return internValue(m, "run", &m.Runs, values)
 }
 
-// axesOf returns the axes on which a group has values, varying axes first.
+// axesOf returns varying axes first.
 func axesOf(g *Group) (out []front.Axis) {
 	for across, a := range Axes {
 		at := distinct(g.Cells, a.Of)
@@ -271,7 +267,6 @@ func axisOf(word string) Axis {
 	return Axes[i]
 }
 
-// paired reports whether repetitions with the same number had the same seed in all cells.
 func paired(cells []*Cell) bool {
 	for _, c := range cells {
 		for i, r := range c.Cell {
@@ -305,8 +300,7 @@ func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 
 const mostIntervals = 60
 
-// courseOf merges intervals until at most mostIntervals remain. Queue and in-flight counts are
-// those at the end of an interval.
+// Queue and in-flight counts of a merged interval are from its end.
 func courseOf(rows []interval) (c front.Course) {
 	if len(rows) == 0 {
 		return c
@@ -342,8 +336,8 @@ func rounded(v float64, digits int) float64 {
 	return out
 }
 
-// detailedCells returns the cells with curves and time series: equally many per subpage, from the
-// last place, which the explorer shows first.
+// The detailed cells are equally many per subpage. They start from the last place, which the
+// explorer shows first.
 func (in *reportInput) detailedCells(groups []*Group) (cells []*Cell) {
 	subpages := in.subpages(groups)
 	most := mostDetailed
@@ -369,8 +363,6 @@ func (in *reportInput) detailedCells(groups []*Group) (cells []*Cell) {
 	return cells
 }
 
-// isExactQuantile reports whether a metric is the exact value of a quantile, which the explorer
-// draws beside the measured value.
 func isExactQuantile(unit string) bool {
 	return slices.ContainsFunc(metric.Quantiles, func(q metric.Quantile) bool {
 		return unit == metric.Theory(q.Of(metric.Response))

@@ -33,7 +33,7 @@ func (in *reportInput) distributionChart(s Sweep) (*charts.Chart, error) {
 }
 
 // resolvable is the number of tasks beyond a quantile that the runner requires to report it: p99
-// needs 368 tasks, p99.9 3688.
+// needs 368 tasks.
 const resolvable = 3.68
 
 func distribution(c *Cell, h *hdrhistogram.Histogram) charts.Series {

@@ -22,7 +22,7 @@ type reportInput struct {
 	draw     []Drawer
 	figures  []Figure // made by the drawers
 
-	// pooled over repetitions, in ns, for cells with a chart
+	// pooled over repetitions, in ns
 	responses map[*Cell]*hdrhistogram.Histogram
 	timelines map[*results.Run][]interval        // for runs with a chart or in the explorer
 	slowest   map[*results.Run][]rundir.SlowTask // for runs with a chart
@@ -35,8 +35,8 @@ type reportInput struct {
 
 const panelsOfDistributions = 3
 
-// readDistributions decodes the response histograms of charts and of detailed cells. It keeps only
-// curves of detailed cells: a histogram uses about 200 kB, and a file may contain a thousand.
+// readDistributions keeps histograms only for charts, since one uses about 200 kB and a file may
+// contain a thousand.
 func (in *reportInput) readDistributions(path string, groups []*Group) error {
 	wanted := make(map[string]*Cell)
 	missing := make(map[*Cell]int) // missing repetitions of detailed cells

@@ -70,7 +70,7 @@ func verdictValue(c *Cell) Value {
 	return absent
 }
 
-// withInterval shows a value above its interval. Runs that are too short give no interval.
+// Runs that are too short give no interval.
 func withInterval(unit string) func(c *Cell) Value {
 	return func(c *Cell) Value {
 		v := Value{Text: c.Show(unit), Below: "– too short"}
@@ -84,8 +84,7 @@ func withInterval(unit string) func(c *Cell) Value {
 	}
 }
 
-// pastaValue shows the share of arrivals that found every slot occupied, above the share of time
-// with every slot occupied.
+// By PASTA, Poisson arrivals find every slot occupied as often as every slot is occupied over time.
 func pastaValue(c *Cell) Value {
 	return Value{text.Share(c.Value(metric.SeenFull)), "of the time " +
 		text.Share(c.Value(metric.FullShare))}
@@ -97,8 +96,7 @@ type doubtedCell struct {
 	Also []string // places of further cells
 }
 
-// Doubted returns the doubted cells of the group in the order of its tables. in names the group, if
-// needed.
+// Doubted returns the group's doubted cells in table order. in names the group, if needed.
 func Doubted(g *Group, in string) (all []doubtedCell) {
 	for _, body := range bodies(g) {
 		for _, c := range body.cells {
@@ -116,7 +114,7 @@ func Doubted(g *Group, in string) (all []doubtedCell) {
 	return all
 }
 
-// mergeFrom is the number of cells from which cells with equal doubts share a line.
+// From mergeFrom cells on, cells with equal doubts share a line.
 const mergeFrom = 4
 
 func doubtLines(all []doubtedCell) (lines []doubtedCell) {

@@ -21,9 +21,8 @@ type Figure struct {
 	Table           *shell.Table  // nil for a chart. A table has no files
 }
 
-// A Drawer makes figures for a special purpose from the results of a run directory, or returns
-// none. The figures are redrawn with the report. A study with a figure of its own has no standard
-// charts.
+// A Drawer makes figures from the results of a run directory, or returns none. A study with a
+// figure of its own has no standard charts.
 type Drawer func(*results.Results) ([]Figure, error)
 
 func (in *reportInput) drawFigures() error {
@@ -39,8 +38,7 @@ func (in *reportInput) drawFigures() error {
 	return nil
 }
 
-// addFigures adds the figures of the drawers to their studies. Without a finding, because the study
-// was cut off, its figure comes first.
+// If a study was cut off and has no finding, its figure comes first.
 func (r *Report) addFigures(in *reportInput, studies []reportStudy) error {
 	for _, f := range in.figures {
 		into := &r.page.Figures

@@ -18,7 +18,6 @@ var configOrder = []results.Pair{
 	{Key: "go", Value: "Go"}, {Key: "commit", Value: "commit"}, {Key: "pkg", Value: "package"},
 }
 
-// facts returns the configuration lines with all their values, and the time of the file.
 func facts(in *reportInput) (out []results.Pair) {
 	runs := in.results.Runs
 	named := slices.Clone(configOrder)
@@ -121,7 +120,7 @@ func trust(runs []results.Run, cells []*Cell, broken int) (out []string) {
 			"order is not first come, first served.",
 			text.List(text.Few(unexplained, mostNames))))
 	}
-	// real-clock runs are short, so their cells show their own deviations
+	// Real-clock runs are short, so their cells show their own deviations.
 	virtual := only(cells, func(c *Cell) bool { return c.Cell[0].Key("clock") != "real" })
 	for _, fact := range againstTheory(virtual, (*Cell).InFile) {
 		out = append(out, "Under the virtual clock: "+strings.ToLower(fact[:1])+fact[1:])

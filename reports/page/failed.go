@@ -98,7 +98,6 @@ func (r *failedRow) format(requests int) {
 	}
 }
 
-// Kept describes the recorded answers of a row.
 func (r failedRow) Kept() string {
 	if len(r.Answers) == 1 {
 		return "The first answer, secrets masked"

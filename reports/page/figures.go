@@ -29,8 +29,7 @@ type chartKind struct {
 	caption func(Sweep, *charts.Chart) string
 }
 
-// limitKind is the chart of learnt limits over time. Studies with figures of their own have it,
-// too.
+// Studies with figures of their own also have the chart of learnt limits.
 const limitKind = "limit"
 
 func (in *reportInput) kinds(g *Group) []chartKind {
@@ -57,7 +56,6 @@ func (in *reportInput) kinds(g *Group) []chartKind {
 	return kinds
 }
 
-// chart draws the charts of a sweep and omits charts without data.
 func (in *reportInput) chart(
 	g *Group, s Sweep,
 ) (out []figure, notes []string, err error) {
@@ -107,8 +105,7 @@ func subtitle(g *Group, s Sweep) string {
 
 func factsOf(g *Group) []string { return results.Words(slices.Concat(g.Keys, g.Extra)) }
 
-// seriesOf returns a series for each strategy, with the metric over x, and its theory if known.
-// With growing, it marks strategies whose queues grow.
+// With growing, seriesOf marks strategies whose queues grow.
 func seriesOf(
 	cells []*Cell, unit, theory string, growing bool, x func(*Cell) float64,
 ) (series []charts.Series) {
@@ -148,7 +145,6 @@ func drawnPercentile(s Sweep) string {
 	return "p99"
 }
 
-// responseChart draws the p99, or the median if no run resolves the p99.
 func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 	if len(s.At) < 2 {
 		return nil, nil // a single place has a ranking
@@ -163,15 +159,14 @@ func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 
 const mostLines = 6
 
-// drawnCells returns the cells to draw. Of many classes it selects the largest, the best, the worst
-// and some in between, by the p99 at the last place.
+// Of many classes, drawnCells selects the largest, the best, the worst and some in between, by the
+// p99 at the last place.
 func drawnCells(g *Group, s Sweep) []*Cell {
 	classes := forRules(g, s).Classes()
 	if len(classes) <= mostLines {
 		return s.Cells
 	}
 	last := s.CellsAt(s.At[len(s.At)-1])
-	// prefer classes with a p99 there
 	if known := slices.DeleteFunc(slices.Clone(classes), func(k shell.Class) bool {
 		return !slices.ContainsFunc(last, func(c *Cell) bool {
 			return c.Strategy == k.Names[0] && !math.IsNaN(c.Value(metric.P99Response))
@@ -224,7 +219,6 @@ func throughputChart(s Sweep) (*charts.Chart, error) {
 		}
 		return c.Rate
 	}
-	// load = offered rate / capacity
 	var capacity []float64
 	for _, c := range s.Cells {
 		if v := offered(c) / c.Load; c.Load > 0 && !math.IsNaN(v) {
@@ -250,7 +244,7 @@ func throughputChart(s Sweep) (*charts.Chart, error) {
 	return charts.Throughput("Throughput and goodput over the offered load", most, panels)
 }
 
-// timelinesOf returns the tasks in flight and queued at the last place, without the final zero.
+// timelinesOf omits the final zero.
 func (in *reportInput) timelinesOf(s Sweep) (flight, queued charts.Panel) {
 	flight.Title, queued.Title = "in flight", "queued"
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {

@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A shownSweep is a sweep of the page with its form for package shell.
 type shownSweep struct {
 	group *Group
 	sweep Sweep
@@ -78,8 +77,7 @@ func rulesOf(sweeps []shownSweep) (out []shell.Sweep) {
 	return out
 }
 
-// first fills in the first screen from searches, studies or runs. It returns the group of the
-// answer, or nil.
+// first returns the group of the answer, or nil.
 func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 	p := r.page
 	free := sweepsOf(slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
@@ -155,7 +153,6 @@ func (in *reportInput) doubted(f decide.Finding) bool {
 	return 2*n > len(f.Runs)
 }
 
-// forFirstScreen prepares a figure for the first screen, with at most two sentences of its caption.
 func forFirstScreen(f reportFigure) *reportFigure {
 	const shown = 2
 	sentences := strings.SplitAfterN(f.Caption, ". ", shown+1)
@@ -183,8 +180,8 @@ func (r *Report) takeStudy(name string) *reportFigure {
 	return nil
 }
 
-// takeFigure moves the figure with the metric of the headline to the top, or for a single run the
-// distribution or the time series.
+// takeFigure prefers the figure with the headline's metric. A single run has only a distribution or
+// a time series.
 func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 	kinds := []string{"response", "ranking"}
 	if unit == metric.Goodput || unit == metric.Throughput {
@@ -231,7 +228,7 @@ func (s shownSweep) command() string {
 	return cmd
 }
 
-// shortened replaces the middle of a long list. The command is not for pasting.
+// shortened replaces the middle of a long list, so its command cannot be pasted.
 func shortened(list []string) []string {
 	if len(list) <= 4 {
 		return list

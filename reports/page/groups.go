@@ -20,7 +20,7 @@ type Group struct {
 	Extra      []results.Pair // configuration that differs between the groups of the file
 	Cells      []*Cell
 	Objectives []results.Bound
-	// units of the metrics that decide its study
+	// metrics that decide its study
 	Decides []string
 }
 
@@ -34,8 +34,8 @@ type Cell struct {
 	results.Cell
 }
 
-// Groups sorts the runs of a file into groups and cells in the order of the file, and the cells of
-// a group by limit, load, rate and strategy.
+// Groups sorts runs into groups and cells. Groups keep the order of the file. Cells are sorted by
+// limit, load, rate and strategy.
 func Groups(all *results.Results) []*Group {
 	varying, studies := varyingConfig(all.Runs), all.StudyOf()
 	looks := looksOf(all, studies)
@@ -86,7 +86,7 @@ func Groups(all *results.Results) []*Group {
 	return order
 }
 
-// Sort puts the cells in the order of tables.
+// Sort sorts the cells as in tables.
 func (g *Group) Sort() {
 	slices.SortStableFunc(g.Cells, func(a, b *Cell) int {
 		return cmp.Or(cmp.Compare(a.Limit, b.Limit), cmp.Compare(a.Load, b.Load),
@@ -96,8 +96,8 @@ func (g *Group) Sort() {
 	})
 }
 
-// looksOf returns the strategies of each study, and of runs without a study (-1), in the order of
-// their styles. All studies together have too many strategies to distinguish.
+// looksOf returns the strategies of each study in the order of their styles. Runs without a study
+// have key -1.
 func looksOf(r *results.Results, studies []int) map[int][]string {
 	seen := make(map[int][]string)
 	for i, study := range studies {
@@ -138,8 +138,7 @@ func pairsKey(pairs []results.Pair) string {
 	return strings.Join(text.Texts(pairs, s), "\x00")
 }
 
-// Of names the difference between the cells at one place: the strategy or, for attacks without a
-// strategy, the target.
+// Of returns "strategy" or "target", whichever differs between the cells at one place.
 func (g *Group) Of() string {
 	if len(g.Cells) > 0 &&
 		!slices.ContainsFunc(g.Cells, func(c *Cell) bool { return !c.Unbounded() }) {
@@ -161,7 +160,7 @@ func byStrategy(cells []*Cell) [][]*Cell {
 	return results.Gather(cells, func(c *Cell) string { return c.Strategy })
 }
 
-// Place names the position of a cell in its group, without the strategy: "limit 4, load 0.8".
+// Place names a cell's position without its strategy: "limit 4, load 0.8".
 func (c *Cell) Place() string {
 	return strings.Trim(c.limitText()+", "+c.LoadText(), ", ")
 }
@@ -180,7 +179,7 @@ func (c *Cell) text(axes ...Axis) string {
 	return ""
 }
 
-// OneLimit returns the common limit of all cells in words, or "".
+// OneLimit returns the limit of all cells in words, or "".
 func (g *Group) OneLimit() string {
 	for _, c := range g.Cells {
 		if c.limitText() != g.Cells[0].limitText() {
@@ -202,8 +201,8 @@ func Number(s string) float64 {
 // Key returns the group's value of a key, or "".
 func (g *Group) Key(key string) string { return results.Lookup(g.Keys, key) }
 
-// joinQueues joins groups that differ only in whether the queue is explicit or the default. No
-// strategy may be on both sides. The group's facts then name the strategies with the queue.
+// joinQueues joins groups that differ only in an explicit or a default queue. No strategy may be on
+// both sides.
 func joinQueues(groups []*Group) []*Group {
 	withoutQueue := func(g *Group) []results.Pair { return results.Without(g.Keys, "queue") }
 	joined := make(map[*Group]bool)
@@ -249,5 +248,5 @@ func shareStrategy(a, b *Group) bool {
 // Closed reports whether arrivals wait for completions, or all come at once.
 func (c *Cell) Closed() bool { return math.IsNaN(c.Load) && math.IsNaN(c.Rate) }
 
-// cycle is the number of colours. Styles at this distance share a colour.
+// Styles at this distance share a colour.
 var cycle = len(charts.Specification().Palette)

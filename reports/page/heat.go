@@ -15,13 +15,11 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A stretch is an interval of a run, with the responses of the completed tasks that were due in it.
 type stretch struct {
 	charts.Span
 	responses *hdrhistogram.Histogram
 }
 
-// quantile returns seconds, or NaN with too few tasks.
 func (s stretch) quantile(q float64) float64 {
 	if n := int(s.responses.TotalCount()); q == 1 || statistics.Resolvable(q, n) {
 		return float64(s.responses.ValueAtQuantile(100*q)) / 1e9
@@ -31,11 +29,10 @@ func (s stretch) quantile(q float64) float64 {
 
 const heatKind = "heat"
 
-// mostStretches limits the stretches read per run. Writers produce at most 100.
+// Writers produce at most 100 stretches per run.
 const mostStretches = 400
 
-// wantHeat returns the runs whose responses over time are drawn: the first repetition of the
-// slowest cell of each sweep.
+// wantHeat selects the first repetition of the slowest cell of each sweep.
 func wantHeat(groups []*Group) map[string]*results.Run {
 	wanted := map[string]*results.Run{}
 	for _, g := range groups {
@@ -48,7 +45,6 @@ func wantHeat(groups []*Group) map[string]*results.Run {
 	return wanted
 }
 
-// addHeat adds a stretch of a run, kept until the chart is drawn.
 func (in *reportInput) addHeat(
 	r *results.Run, line rundir.Histogram, h *hdrhistogram.Histogram,
 ) error {
@@ -66,7 +62,7 @@ func (in *reportInput) addHeat(
 	return nil
 }
 
-// heatQuantiles are candidates for the drawn quantile: the first that most stretches resolve.
+// The first of the heatQuantiles that most stretches resolve is drawn.
 var heatQuantiles = []struct {
 	name string
 	q    float64
@@ -118,7 +114,7 @@ func (in *reportInput) heatChart(s Sweep) (*charts.Chart, error) {
 
 const rise = 2
 
-// heatFinding reports when the quantile exceeded rise times its first quartile over the stretches.
+// heatFinding reports when the quantile exceeded rise times its first quartile.
 func heatFinding(what string, all []stretch, values []float64) string {
 	var known []stretch
 	var of []float64

@@ -34,8 +34,7 @@ var insideColumns = []Column{
 		Hint: "share of CPU time that the host gave to other guests"},
 }
 
-// inside returns the table of runtime and system metrics, or nil. Studies have too many runs for
-// it.
+// inside returns nil for studies, which have too many runs.
 func inside(g *Group) *Table {
 	if g.Study >= 0 || !hasMetric(g.Cells, metric.SchedPerOp) {
 		return nil

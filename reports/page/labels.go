@@ -4,8 +4,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Labels returns the table of classes, priorities and tenants of tasks, or nil if there is only
-// one.
+// Labels returns the table of classes, priorities and tenants, or nil if there is only one.
 func Labels(g *Group) *Table {
 	cells := make([]results.Cell, len(g.Cells))
 	for i, c := range g.Cells {

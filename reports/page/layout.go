@@ -17,7 +17,7 @@ type claimGroup struct {
 	Studies []*reportStudy
 }
 
-// claims groups the studies, refuted claims first.
+// Refuted claims come first.
 func (p *reportPage) claims() (out []claimGroup) {
 	for _, v := range []struct {
 		verdict decide.ClaimVerdict
@@ -83,7 +83,6 @@ func (p *reportPage) assemble() *shell.Page {
 	return &out
 }
 
-// aside formats facts that precede the name of the runs that share them.
 func aside(facts []string) string {
 	if len(facts) == 0 {
 		return ""
@@ -127,8 +126,8 @@ func (p *reportPage) alerts() (out []shell.Alert) {
 	return out
 }
 
-// Lead returns the unfolded figure of a group. If its first figure is at the top of the page, this
-// is the figure over time, or nil.
+// Lead returns the unfolded figure. If the first figure is at the top of the page, it is the figure
+// over time, or nil.
 func (s *reportSection) Lead() *reportFigure {
 	if i := s.lead(); i >= 0 {
 		return &s.Figures[i]
@@ -153,7 +152,6 @@ func (s *reportSection) Rest() []reportFigure {
 	return slices.Delete(slices.Clone(s.Figures), i, i+1)
 }
 
-// More names the folded figures.
 func (s *reportSection) More() string {
 	title := func(f reportFigure) string { return f.Title }
 	return strings.Join(text.Texts(s.Rest(), title), " · ")
@@ -195,7 +193,6 @@ func (s *reportStudy) Rest() (out []reportFigure) {
 	return out
 }
 
-// More names the folded parts.
 func (s *reportStudy) More() string {
 	var parts []string
 	if n := len(s.MoreLines()); n > 0 {

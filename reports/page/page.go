@@ -92,8 +92,7 @@ func emptyReport(in *reportInput) *Report {
 		page: &reportPage{Notes: slices.Clip(in.notes)}}
 }
 
-// newReport draws the charts and assembles the page. taken contains the names used by other pages.
-// newReport adds those of this page.
+// newReport adds the page's names to taken, the names that other pages use.
 func newReport(in *reportInput, groups []*Group, taken map[string]bool) (*Report, error) {
 	r := emptyReport(in)
 	r.taken = taken
@@ -224,8 +223,7 @@ func (p *reportPage) describe(in *reportInput, groups []*Group) {
 	p.Trust = trust(all.Runs, cells, len(p.Broken))
 }
 
-// dirName returns the name of a directory, or of its target if it is a link, such as
-// poolbench-out/latest.
+// dirName follows a link, such as poolbench-out/latest.
 func dirName(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs

@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// profilesOf returns the commands that open the profiles and traces of a directory. They must be
-// run in it.
+// The commands of profilesOf must be run in the directory.
 func profilesOf(in *reportInput) []why.Tool {
 	if in.dir == "" {
 		return nil

@@ -15,9 +15,8 @@ import (
 )
 
 // Explorer returns a page section that compares several results. A strategy is one series per
-// result. Its series in the first result is the baseline. Groups that differ only in configuration,
-// such as the commit, are one scenario. Explorer returns the zero Section if no name contains a
-// strategy.
+// result, compared with its series in the first one. Groups that differ only in configuration, such
+// as the commit, are one scenario. Without a strategy in any name, the Section is zero.
 func Explorer(inputs []results.Input) (s shell.Section, err error) {
 	all := &results.Results{}
 	in := &reportInput{results: all, curves: make(map[*Cell]front.Curve),
@@ -76,7 +75,6 @@ type reportPart struct {
 	groups []*Group
 }
 
-// readPart groups the runs of a result and reads its curves and time series from its directory.
 // With many results, fewer scenarios have curves.
 func readPart(input results.Input, parts int) (*reportPart, error) {
 	runs, _ := splitSearches(input.Results)
@@ -93,8 +91,8 @@ func readPart(input results.Input, parts int) (*reportPart, error) {
 	return p, p.readTimeline(filepath.Join(input.Results.Dir, rundir.TimelineFile), nil)
 }
 
-// take adds the cells of a group of result k. A strategy has one colour in all results, but
-// different dashes and markers. Results with the same label are pooled.
+// A strategy has one colour in all results, but different dashes and markers. Results with the same
+// label are pooled.
 func take(g *Group, from *Group, k int, all *results.Results) {
 	for _, c := range from.Cells {
 		same := slices.IndexFunc(g.Cells, func(o *Cell) bool {

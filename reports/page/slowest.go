@@ -21,8 +21,7 @@ const drawnSlowest = 20
 var slowParts = []string{"the generator's lag", "blocked in Submit", "queued", "between attempts",
 	"service", "in the target"}
 
-// partsOf returns the parts of a task's response, in seconds. Service excludes the time in the
-// target.
+// The parts are in seconds. Service excludes the time in the target.
 func partsOf(t *rundir.SlowTask) (parts []float64) {
 	for _, d := range []time.Duration{t.Lag, t.Blocked, t.Queued, t.Between, t.Service - t.Target,
 		t.Target} {
@@ -56,7 +55,7 @@ func (in *reportInput) readSlowest(path string, groups []*Group) error {
 	return err
 }
 
-// isSlower compares the p99, or the mean if a cell has too few tasks for a p99.
+// isSlower compares the mean if a cell has too few tasks for a p99.
 func isSlower(a, b *Cell) bool {
 	x, y := a.Value(metric.P99Response), b.Value(metric.P99Response)
 	if math.IsNaN(x) || math.IsNaN(y) {
@@ -92,7 +91,6 @@ func (in *reportInput) slowestChart(s Sweep) (*charts.Chart, error) {
 		func(i int) string { return slowParts[i] })
 }
 
-// slowestFinding describes the bursts of the slowest tasks, and the largest part of their time.
 func (in *reportInput) slowestFinding(c *Cell) string {
 	tasks := in.slowest[c.Cell[0]]
 	bursts, _ := rundir.Bursts(tasks)

@@ -9,8 +9,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// stepColumns are the columns of the table of steps. It has a row for each step and for whole
-// sessions.
 var stepColumns = []Column{
 	{Head: "count", Unit: metric.Count, format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
 		Hint: "requests of the step, or sessions begun"},
@@ -75,8 +73,7 @@ func steps(g *Group) (all []*Table) {
 	return all
 }
 
-// parts fills a table with a row for each part of an attack, without empty columns. It returns nil
-// without parts.
+// parts returns nil if the attack has no parts.
 func parts(
 	g *Group, t *Table, columns []Column, partsOf func(*results.Run) []results.Part,
 ) *Table {
@@ -136,8 +133,7 @@ func parts(
 	return t
 }
 
-// statusValue formats the number of each status, over all repetitions, for requests with that
-// prefix of metrics.
+// statusValue counts each status of the requests with that prefix of metrics, over all repetitions.
 func statusValue(c *Cell, prefix string) Value {
 	var words []string
 	for _, s := range results.Statuses(c.Cell, prefix) {

@@ -40,8 +40,7 @@ func (s *reportStudy) badge() shell.Badge {
 	return shell.Badge{Kind: kinds[s.Verdict], Text: strings.TrimSpace(s.Sign + " " + string(s.Verdict))}
 }
 
-// namedStudies makes the studies of the page from the findings. of is the study of each finding, or
-// -1 without a name.
+// of is the study of each finding, or -1 without a name.
 func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int) {
 	for _, f := range in.results.Findings {
 		if f.Study == "" {
@@ -63,8 +62,6 @@ func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int)
 	return studies, of
 }
 
-// needsCharts reports whether the standard charts of a group are drawn, which is false if its study
-// has a figure of its own.
 func (in *reportInput) needsCharts(g *Group) bool {
 	if Foreign(g) {
 		return false
@@ -74,8 +71,7 @@ func (in *reportInput) needsCharts(g *Group) bool {
 	})
 }
 
-// needsTimeline reports whether the page shows a chart over time of a group: a standard chart, or
-// learnt limits.
+// Learnt limits are always shown over time, even if the group has no standard charts.
 func (in *reportInput) needsTimeline(g *Group) bool {
 	return in.needsCharts(g) || !Foreign(g) && hasMetric(g.Cells, metric.MeanLimit)
 }
@@ -116,7 +112,6 @@ func (s *reportStudy) describe(groups []*Group) {
 	}
 }
 
-// Tables returns the main tables of the study, and the folded ones.
 func (s *reportStudy) Tables() (open, folded []*Table) {
 	open = joinTables(s.Groups, func(g *reportSection) *Table { return &g.Table })
 	for _, of := range []func(*reportSection) *Table{

@@ -22,7 +22,7 @@ const pageExt = ".html"
 
 const freeName = "runs"
 
-// A subpage is a part of a run directory with its own page: a study, or groups outside of studies.
+// A subpage is a study, or the groups outside of studies.
 type subpage struct {
 	name    string // of its page, without extension
 	title   string
@@ -35,10 +35,8 @@ type drawnSubpage struct {
 	*Report
 }
 
-// A subpageLink links the index to a page outside of studies.
 type subpageLink struct{ Title, Page, Headline string }
 
-// subpages returns the studies, and one subpage for all groups outside of studies.
 func (in *reportInput) subpages(groups []*Group) (all []subpage) {
 	of := make(map[int][]*Group)
 	for _, g := range groups {
@@ -118,8 +116,7 @@ func (in *reportInput) hasFinding(study string) bool {
 	})
 }
 
-// drawSubpages draws the subpages and their index. If the page of the groups outside of studies is
-// too large, each group gets a page.
+// If the page of the groups outside of studies is too large, each group gets a page.
 func (in *reportInput) drawSubpages(groups []*Group, all []subpage) (*Report, error) {
 	index := emptyReport(in)
 	index.all = groups
@@ -232,7 +229,6 @@ func removeOthers(dir string, ours map[string]bool, extensions ...string) error 
 	return nil
 }
 
-// Link returns the address of the study's section, or of its page.
 func (s *reportStudy) Link() string {
 	if s.Page != "" {
 		return s.Page

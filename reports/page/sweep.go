@@ -7,17 +7,17 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// A Sweep is the part of a group that one chart can show: cells that differ in strategy and on one
+// A Sweep is the part of a group that one chart can show: its cells differ in strategy and on one
 // axis.
 type Sweep struct {
 	Across charts.Across
 	At     []float64 // sorted places on the axis, or a single one if nothing varies
-	// facts that only this sweep of the group shares: "limit 4", or ""
+	// facts that only this sweep shares: "limit 4", or ""
 	Fixed string
 	Cells []*Cell
 }
 
-// An Axis is a quantity that may vary along a sweep.
+// An Axis is a quantity that varies along a sweep.
 type Axis struct {
 	Word, Unit string
 	Of         func(*Cell) float64 // NaN if missing from the name
@@ -35,8 +35,8 @@ func (a Axis) Place(x float64) string { return a.Word + " " + charts.Count(x) + 
 
 func limitsOf(cells []*Cell) []float64 { return distinct(cells, Axes[charts.Limit].Of) }
 
-// Sweeps divides a group by limit, with load or rate along the axis. If neither varies, the limit
-// is the axis.
+// Sweeps divides a group by limit, with load or rate along the axis. If neither varies, the axis is
+// the limit.
 func (g *Group) Sweeps() (out []Sweep) {
 	limits := limitsOf(g.Cells)
 	for _, across := range []charts.Across{charts.Load, charts.Rate} {
@@ -115,12 +115,12 @@ func (s *Sweep) Place(x float64) string {
 	return Axes[s.Across].Place(x)
 }
 
-// CellsAt returns the cells at one place, one per strategy.
+// CellsAt returns a place's cells, one per strategy.
 func (s *Sweep) CellsAt(x float64) []*Cell {
 	return only(s.Cells, func(c *Cell) bool { return s.X(c) == x })
 }
 
-// SpreadOut picks at most n evenly spaced places, including the first and the last.
+// SpreadOut picks at most n evenly spaced places, with the first and the last.
 func (s *Sweep) SpreadOut(n int) []float64 {
 	if len(s.At) <= n {
 		return s.At

@@ -24,7 +24,7 @@ type Table struct {
 	shown []results.Shown // the caption explains its uncertain values
 }
 
-// Title returns the caption with the meaning of marks in the table.
+// Title returns the caption with the meaning of marks.
 func (t Table) Title() string {
 	return strings.Join(append([]string{t.Caption}, results.UncertainLines(t.shown)...), ". ")
 }
@@ -32,10 +32,10 @@ func (t Table) Title() string {
 // Span returns the number of columns, including names.
 func (t Table) Span() int { return len(t.Heads) + 1 }
 
-// A Head is the head of a column, with an explanation.
+// A Head is the head of a column with an explanation.
 type Head struct{ Text, Hint string }
 
-// A Body is a part of the table with its own heading, such as a load.
+// A Body is a part of the table with a heading, such as a load.
 type Body struct {
 	Title string
 	Rows  []Row
@@ -50,8 +50,7 @@ type Row struct {
 	Cells  []Value
 }
 
-// Label returns the swatch, if any, and the name. A long name may break at underscores and between
-// parameters.
+// Label returns the swatch, if any, and the name, which may break at underscores and parameters.
 func (r Row) Label() shell.HTML {
 	name := html.EscapeString(r.Name)
 	if len(r.Name) > shortName {
@@ -72,8 +71,7 @@ type Value struct{ Text, Below string }
 
 var absent = Value{Text: "–"}
 
-// joinTables joins the tables of a study's groups that have the same columns. The titles of their
-// parts begin with the titles of the groups.
+// joinTables joins tables with the same columns.
 func joinTables(groups []reportSection, table func(*reportSection) *Table) (all []*Table) {
 	for i := range groups {
 		t := table(&groups[i])
@@ -142,7 +140,6 @@ func shownColumns(g *Group, columns []Column) []Column {
 	})
 }
 
-// fill adds the columns, those of first before the others, and a row for each cell.
 func fill(g *Group,
 	t *Table, columns []Column, first ...func(*Cell) Value,
 ) {
@@ -169,8 +166,8 @@ func fill(g *Group,
 	t.dropEmpty(len(first))
 }
 
-// dropEmpty removes columns without values, starting at column from. A value that is too uncertain
-// to be shown counts, because its error is shown.
+// dropEmpty removes columns without values, starting at column from. A value too uncertain to be
+// shown counts, because its error is shown.
 func (t *Table) dropEmpty(from int) {
 	for i := len(t.Heads) - 1; i >= from; i-- {
 		if slices.ContainsFunc(t.Bodies, func(b Body) bool {
@@ -194,7 +191,7 @@ func (t *Table) removeRows(row func(Row) bool) {
 	t.Bodies = slices.DeleteFunc(t.Bodies, func(b Body) bool { return len(b.Rows) == 0 })
 }
 
-// add appends a row, or adds its name to an equal row.
+// add merges the row into an equal one.
 func (b *Body) add(row Row) {
 	for i := range b.Rows {
 		r := &b.Rows[i]

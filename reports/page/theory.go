@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A deviation compares the p99 of a cell with its exact value.
 type deviation struct {
 	cell     *Cell
 	off      float64 // relative
@@ -20,7 +19,6 @@ type deviation struct {
 	agreeing bool
 }
 
-// deviation returns false if no exact value is known.
 func (c *Cell) deviation() (d deviation, ok bool) {
 	exact, measured := c.Value(metric.TheoryP99Response), c.Value(metric.P99Response)
 	if !(exact > 0) || !(measured > 0) {
@@ -37,8 +35,8 @@ func (c *Cell) deviation() (d deviation, ok bool) {
 
 const namedDeviations = 4
 
-// againstTheory reports how many cells agree with the exact p99 within their sampling error, and
-// names the others by falling deviation.
+// againstTheory counts cells that agree with the exact p99 within their sampling error, and names
+// the others.
 func againstTheory(cells []*Cell, named func(*Cell) string) []string {
 	var apart []deviation
 	all, untold, farthest := 0, 0, deviation{}
@@ -103,8 +101,6 @@ func againstTheory(cells []*Cell, named func(*Cell) string) []string {
 	return []string{text}
 }
 
-// why returns the known reason of a deviation: the doubts on the cell, or the interval that
-// excludes the exact value.
 func (d deviation) why() string {
 	if doubt := d.cell.Doubts(); doubt != nil && len(doubt.Why) > 0 {
 		return doubt.Verdict.String() + ": " + doubt.Why[0].Text

@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// interval is a row of the timeline, with the state at its end.
 type interval struct {
 	end              float64 // seconds since the start of the run
 	inFlight, queued float64 // tasks
@@ -37,8 +36,7 @@ func gapsOf(rows []interval) (gaps []charts.Span) {
 	return gaps
 }
 
-// readTimeline reads the timelines of charts, at the highest load or rate of each sweep, and of
-// detailed cells. It reads only first repetitions.
+// readTimeline reads first repetitions only.
 func (in *reportInput) readTimeline(path string, groups []*Group) error {
 	wanted := make(map[string]*results.Run)
 	for _, c := range in.detailed {

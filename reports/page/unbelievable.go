@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// unbelievable lists the runs that broke laws, with the number of laws, and other INVALID runs with
-// the reasons. Equal repetitions are listed once.
+// unbelievable lists equal repetitions once.
 func unbelievable(runs []results.Run) (broken, invalids []results.Pair) {
 	type trouble struct {
 		name, what string

@@ -11,8 +11,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A varianceSet contains cells of several groups that differ only in strategy and in the variance
-// of task times.
 type varianceSet struct {
 	title string
 	cells []*Cell
@@ -20,8 +18,7 @@ type varianceSet struct {
 }
 
 // varianceSets finds cells that are equal except for the workload, with arrival rates within a few
-// percent. Equal rates at one load imply equal mean service times. A set needs three different
-// values of C².
+// percent. Equal rates at one load imply equal mean service times. A set needs three values of C².
 func varianceSets(groups []*Group) (sets []varianceSet) {
 	type bucket struct {
 		varianceSet
@@ -68,8 +65,8 @@ func varianceSets(groups []*Group) (sets []varianceSet) {
 	return sets
 }
 
-// squaredVariation returns the C² of the task times by theory, or else the median of the measured
-// values, since all strategies had the same tasks.
+// squaredVariation returns the C² of theory, or else the median of the measured ones. All
+// strategies had the same tasks.
 func squaredVariation(g *Group, at *Cell) float64 {
 	if v := at.Value(metric.WorkloadC2); !math.IsNaN(v) {
 		return v
@@ -90,8 +87,8 @@ func squaredVariation(g *Group, at *Cell) float64 {
 	return 0
 }
 
-// noVariance is the measured C² below which tasks count as equally long. Otherwise clock jitter
-// would fill most of a logarithmic axis.
+// Tasks with a measured C² below noVariance count as equally long. Otherwise clock jitter would
+// fill most of a logarithmic axis.
 const noVariance = 0.01
 
 func (set varianceSet) figure() (*figure, error) {

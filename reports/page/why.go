@@ -12,14 +12,12 @@ type explainedGroup struct {
 	Shown, Rest []why.Explained
 }
 
-// Limits of explained scenarios on the page, and unfolded.
 const (
 	mostExplained = 6
 	mostOpen      = 2
 )
 
-// explained returns the explanations of runs outside of studies, which have hundreds of runs, and
-// the number of omitted scenarios.
+// explained omits studies, which have hundreds of runs.
 func explained(r *results.Results) (groups []explainedGroup, more int) {
 	of, free := r.StudyOf(), &results.Results{}
 	for i := range r.Runs {

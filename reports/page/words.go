@@ -30,7 +30,6 @@ func sortRanked(r []ranked) []ranked {
 	return r
 }
 
-// tiedNames names at most two strategies with exactly that value, and the number of the others.
 func tiedNames(r []ranked, value float64) string {
 	var names []string
 	for _, x := range r {
@@ -41,8 +40,7 @@ func tiedNames(r []ranked, value float64) string {
 	return text.Some(names)
 }
 
-// listValues lists the values, "a completes 12 % and b 20 %". With too many, it lists the lowest
-// three and the range of the others.
+// With too many values, listValues lists the lowest three and the range of the others.
 func listValues(r []ranked, verb string, spell func(float64) string) string {
 	shown := r
 	if len(r) > mostNames+1 {
@@ -66,7 +64,6 @@ func listValues(r []ranked, verb string, spell func(float64) string) string {
 	return text.List(parts)
 }
 
-// rankedPart names the ranked strategies: " of a and b", " of all but c", or "" if all are ranked.
 func rankedPart(r []ranked, cells []*Cell) string {
 	var in, out []string
 	for _, name := range strategiesOf(cells) {
@@ -129,5 +126,5 @@ func hasMetric(cells []*Cell, unit string) bool {
 	})
 }
 
-// mostNames is the number of names that a sentence lists, plus one if that completes the list.
+// A sentence lists mostNames names, or one more if that completes the list.
 const mostNames = 4

@@ -17,9 +17,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Report is a run prepared for display.
+// A Report is a run prepared for display.
 type Report struct {
-	// write charts only as SVG, since bitmaps take most of the time
+	// omit PNG charts, which take most of the time
 	Vectors bool
 
 	page   *reportPage
@@ -35,15 +35,15 @@ type namedChart struct {
 	*charts.Chart
 }
 
-// Write reads the run in a directory. It writes report.html, charts/ and, with several subpages,
-// report/ with a page for each into the directory. It replaces each file atomically, and removes
-// other SVG and PNG files in charts/ and other pages in report/.
+// Write reads the run in a directory and writes report.html, charts/ and, with several subpages,
+// report/ into it. It replaces files atomically, and removes other SVG and PNG files in charts/ and
+// other pages in report/.
 //
-// Write returns an error and writes nothing if results.txt cannot be read, or if distributions.hlog
-// or timeline.csv is damaged before its end. If one of the latter is missing, the report omits its
-// charts with a note.
+// Write writes nothing and returns an error if results.txt cannot be read, or if distributions.hlog
+// or timeline.csv is damaged before its end. If one of the latter is missing, a note replaces its
+// charts.
 //
-// The figures of draw come first, except that figures of a study are in its section.
+// The figures of draw come first, or in the section of their study.
 func Write(dir string, draw ...Drawer) error {
 	r, err := Load(dir, draw...)
 	if err != nil {
@@ -61,14 +61,14 @@ func (r *Report) Write(dir string) error {
 	if err := r.writePages(pages); err != nil {
 		return err
 	}
-	// the index comes last, so its links lead to pages of this report
+	// The index comes last, so its links lead to pages of this report.
 	if err := rundir.Replace(filepath.Join(dir, rundir.ReportFile), r.writePage); err != nil {
 		return err
 	}
 	return r.removePages(pages)
 }
 
-// Load reads the run in a directory and draws its charts, without writing anything.
+// Load draws the charts of the run in a directory, without writing anything.
 func Load(dir string, draw ...Drawer) (*Report, error) {
 	all, err := results.ReadDir(dir)
 	if err != nil {
@@ -122,7 +122,7 @@ func (in *reportInput) report(groups []*Group) (*Report, error) {
 	return in.drawSubpages(groups, in.subpages(groups))
 }
 
-// Finding returns the first screen as text: the headline, "" if no rule applies, and the
+// Finding returns the first screen as text: the headline, or "" if no rule applies, and the
 // reliability of the numbers.
 func (r *Report) Finding() (headline string, trust []string) {
 	if headline = r.page.First.Headline; headline == r.page.Summary {
@@ -134,7 +134,7 @@ func (r *Report) Finding() (headline string, trust []string) {
 // Several reports whether the report is an index of several pages.
 func (r *Report) Several() bool { return len(r.pages) > 0 }
 
-// WriteHTML writes the report as one self-contained file, without subpages.
+// WriteHTML writes the report as one file, without subpages.
 func (r *Report) WriteHTML(w io.Writer) error {
 	if len(r.pages) == 0 {
 		return r.writePage(w)

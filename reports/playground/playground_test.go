@@ -375,7 +375,7 @@ func TestLinks(t *testing.T) {
 }
 
 // mostPacked limits the size of the compressed program, in bytes. Brotli would be a fourth smaller.
-const mostPacked = 2_250_000
+const mostPacked = 2_000_000
 
 func TestSize(t *testing.T) {
 	serve(t)

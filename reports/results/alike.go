@@ -10,7 +10,7 @@ var behaviour = []string{metric.P50Response, metric.P99Response, metric.P999Resp
 	metric.MeanResponse, metric.Throughput, metric.Goodput, metric.Shed, metric.Failed,
 	metric.Throttled, metric.Abandoned, metric.GaveUp, metric.Makespan, "sec/op"}
 
-// Alike reports whether the runs of two strategies behaved alike, in order.
+// Alike reports whether the runs of two strategies behaved alike.
 func (c Cell) Alike(other Cell) bool { return slices.EqualFunc(c, other, same) }
 
 func same(a, b *Run) bool {

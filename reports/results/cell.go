@@ -19,15 +19,15 @@ import (
 // A Cell contains one or more repetitions of a scenario.
 type Cell []*Run
 
-// An Estimate is the median of a cell with an interval. Changes between two cells come from pairs
-// of runs, and may differ from the ratio of the estimates.
+// An Estimate is the median of a cell with an interval. Changes between cells come from pairs of
+// runs, and may differ from the ratio of two estimates.
 type Estimate struct{ Mid, Lo, Hi float64 }
 
-// Enough is the number of repetitions that give a 95 % interval of the median by order statistics.
-// With fewer, the interval is the range of the values.
+// Enough is the number of repetitions that give a 95 % interval of the median. With fewer, the
+// interval is the range of the values.
 const Enough = 6
 
-// Values returns the values of a metric by its tidied unit. It skips repetitions without one.
+// Values returns the values of a metric by its tidied unit.
 func (c Cell) Values(unit string) (values []float64) {
 	for _, r := range c {
 		if v, ok := r.Value(unit); ok {
@@ -45,7 +45,7 @@ func (c Cell) Judged() bool {
 	})
 }
 
-// Estimate returns the estimate of a metric by its tidied unit. ok is false without one.
+// Estimate returns the estimate of a metric by its tidied unit.
 func (c Cell) Estimate(unit string) (Estimate, bool) {
 	values := c.Values(unit)
 	if len(values) == 0 {
@@ -74,9 +74,8 @@ func (c Cell) Value(unit string) float64 {
 	return e.Mid
 }
 
-// Uncertain returns the relative 95 % error of a metric if it is above 25 % in any repetition, and
-// the repetitions are too few to reduce it. Repetitions do not help much too short runs, because
-// their error is a bias.
+// Uncertain returns the relative 95 % error of a metric if any repetition has one above 25 %, and
+// the repetitions do not reduce it enough. They never reduce the bias of much too short runs.
 func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	for _, r := range c {
 		if v, marked := r.Uncertain[unit]; marked {
@@ -89,11 +88,10 @@ func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	return share, ok
 }
 
-// Further repetitions reduce errors up to mostPooled. They suffice below mostUnmarked.
 const mostPooled, mostUnmarked = 0.5, 0.15
 
-// Show formats the median of a metric with its unit, and "≈" if it is Uncertain. It returns "–"
-// without a value, and for errors above 100 %.
+// Show formats the median of a metric, with "≈" if it is Uncertain. It returns "–" without a value,
+// and for errors above 100 %.
 func (c Cell) Show(unit string) string {
 	v := c.Value(unit)
 	if math.IsNaN(v) {
@@ -120,8 +118,8 @@ type Loss struct {
 	Share float64
 }
 
-// Losses returns the shares above 0. Each is the median of the repetitions. If the median is 0 it
-// is the mean, since one repetition of five may lose tasks.
+// Losses returns the shares above 0: medians, or means if the median is 0, since only some
+// repetitions may lose tasks.
 func (c Cell) Losses() (out []Loss) {
 	for _, what := range rundir.Lost {
 		var shares []float64
@@ -144,8 +142,7 @@ func (c Cell) Losses() (out []Loss) {
 	return out
 }
 
-// LossWords describes the tasks that did not complete: "4.2 % of tasks shed, 1.0 % throttled", or
-// "". For sessions it adds the failed sessions.
+// LossWords returns, for example, "4.2 % of tasks shed, 1.0 % throttled", or "".
 func (c Cell) LossWords() string {
 	var words []string
 	unit := "of tasks "
@@ -175,9 +172,8 @@ func (c Cell) Lost() (sum float64) {
 	return sum
 }
 
-// Ending returns the share of a run after its last arrival. A large share makes the throughput
-// depend on the length of the run. It is 0 if it is negligible, if the queue grew, and for closed
-// arrivals.
+// Ending returns the share of a run after its last arrival, on which its throughput depends. It is
+// 0 if it is negligible, if the queue grew, and for closed arrivals.
 func (c Cell) Ending() float64 {
 	share := 1 - c.Value(metric.Throughput)/(c.Value(metric.Offered)*(1-c.Lost()))
 	if !(share > 1-behindRatio) || !c.hasArrivalRate() || c.FallsBehind() {
@@ -186,18 +182,15 @@ func (c Cell) Ending() float64 {
 	return share
 }
 
-// behindRatio is the largest ratio of throughput to offered load that is clearly below 1.
 const behindRatio = 0.92
 
 func (c Cell) hasArrivalRate() bool { return c[0].Key("load") != "" || c[0].Key("rate") != "" }
 
 // FallsBehind reports whether the queue grew throughout the arrivals, so the response depends on
-// the length of the run. The throughput is then clearly below the offered load, and almost nothing
-// is refused. The last tasks of a short run also reduce the throughput, but without waits or drift.
-// With a growing queue the mean wait is half of the time of the run after its arrivals. (Waits
-// inside a server are unknown.) A slowly growing queue completes almost the offered load: at a load
-// of 1 or more it suffices that each run detected the growth. FallsBehind is false for closed
-// arrivals, which wait for completions, and for runs too short for a steady state.
+// the length of the run. The throughput is then clearly below the offered load, and the mean wait
+// is about half of the time after the arrivals. A slowly growing queue completes almost the offered
+// load, so at a load of 1 or more it suffices that each run detected the growth. FallsBehind is
+// false for closed arrivals, and for runs too short for a steady state.
 func (c Cell) FallsBehind() bool {
 	const refused, grown, beyond = 0.01, 0.02, 0.1
 	d := c.summarizeDoubts()
@@ -219,7 +212,7 @@ func (c Cell) load() float64 {
 	return load
 }
 
-// Doubts are the reasons why runs of a cell are SUSPECT or INVALID.
+// Doubts contains the reasons why a cell's runs are SUSPECT or INVALID.
 type Doubts struct {
 	Verdict Verdict // worst of its runs: Suspect or Invalid
 	Which   string  // which runs, in words
@@ -227,8 +220,8 @@ type Doubts struct {
 	Why     []Doubt // first reason of each check
 }
 
-// Doubts summarises the verdicts on the runs, or returns nil if all are valid or unknown. A cell
-// that falls behind is doubted even if no single run detected it.
+// Doubts returns nil if no run is doubted. A cell that falls behind is doubted even if no single
+// run detected it.
 func (c Cell) Doubts() *Doubts {
 	d := c.summarizeDoubts()
 	if !c.Judged() || d != nil && d.Verdict == Invalid || d.finds(growth...) || !c.FallsBehind() {
@@ -243,8 +236,8 @@ func (c Cell) Doubts() *Doubts {
 	return d
 }
 
-// Overloaded reports whether the only doubt is overload, confirmed by the load or by FallsBehind.
-// Overload does not make a measurement unreliable.
+// Overloaded reports whether the only doubt is confirmed overload, which does not make the
+// measurement unreliable.
 func (c Cell) Overloaded() bool {
 	d := c.Doubts()
 	return d != nil && d.Verdict != Invalid && d.OfOverload() && (c.load() >= 1 || c.FallsBehind())
@@ -287,13 +280,12 @@ func (d *Doubts) OfOverload() bool {
 	return d.only(append([]string{rundir.CheckLength}, growth...)...)
 }
 
-// OfGap reports whether the only reason is missing tasks. The recorded tasks are reliable.
+// OfGap reports whether the only reason is missing tasks, so the recorded ones are reliable.
 func (d *Doubts) OfGap() bool { return d.only(rundir.CheckGap) }
 
 // Unfinished reports whether the only reason is that the run is not over.
 func (d *Doubts) Unfinished() bool { return d.only(rundir.CheckUnfinished) }
 
-// growth lists the checks that detect changes during a run.
 var growth = []string{rundir.CheckDrift, rundir.CheckOverload}
 
 func (d *Doubts) finds(checks ...string) bool { return d != nil && finds(d.Why, checks...) }

@@ -2,22 +2,21 @@ package results
 
 import "github.com/poolbench/poolbench/internal/metric"
 
-// sureP99 is the largest relative half-width of a sufficient p99 interval.
 const sureP99 = 0.1
 
-// A Certainty is the precision of the p99 response of a cell.
+// A Certainty is the precision of a cell's p99 response.
 type Certainty struct {
 	// there is a 95 % interval. Half is its longer side, relative to the p99
 	Known bool
 	Half  float64
-	// the interval exceeds ±10 %, or the runs are too short for one
+	// wider than ±10 %, or without an interval
 	Short bool
 	// tasks that determine the p99 within ±5 %, or 0 if unknown
 	Needed float64
 }
 
-// Certainty returns the precision of the p99 response. ok is false without a steady state, and if
-// too many tasks equal the p99 for an interval.
+// Certainty returns false without a steady state, and if too many tasks equal the p99 for an
+// interval.
 func (c Cell) Certainty() (of Certainty, ok bool) {
 	p99 := c.Value(metric.P99Response)
 	needed, stationary := c.Estimate(metric.NeededTasks)

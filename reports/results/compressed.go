@@ -2,8 +2,6 @@ package results
 
 import "bytes"
 
-// compression returns the compressor of a file by its first bytes, and the command to decompress
-// it.
 func compression(head []byte) (by, unpack string) {
 	for _, known := range []struct{ magic, by, unpack string }{
 		{"\x1f\x8b", "gzip", "gunzip"},

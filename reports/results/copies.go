@@ -5,19 +5,17 @@ import (
 	"slices"
 )
 
-// A RunID identifies a run under the virtual clock. A repeated run is identical, so it is not a
-// further sample.
+// A RunID identifies a virtual-clock run. Runs with equal IDs have equal results, so they are one
+// sample.
 type RunID struct{ pkg, name, seed string }
 
-// ID returns the identity of a virtual-clock run. The seed comes from a mark of poolbench's
-// commands, or from the metric virtual-seed of a benchmark in go test.
+// ID returns the identity of a virtual-clock run. The seed comes from a mark or from the metric
+// virtual-seed.
 func (r *Run) ID() (id RunID, virtual bool) {
 	return RunID{r.ConfigValue("pkg"), r.Name, r.Seed},
 		r.Seed != "" && (r.Virtual || r.Key("clock") == "virtual")
 }
 
-// isCopy reports whether a virtual run has the name, seed and configuration of an earlier line. It
-// warns differently if the results differ.
 func (p *parser) isCopy(r *Run) bool {
 	id, virtual := r.ID()
 	if !virtual {

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Decide judges an objective by the repetitions of the cell.
+// Decide judges an objective.
 func (c Cell) Decide(b Bound) decide.Decision {
 	if c.isLoadTest() {
 		return c.decideLoad(b)
@@ -68,11 +68,10 @@ func (c Cell) decidePlan(b Bound) decide.Decision {
 	return c.withdrawOverloaded(b, d)
 }
 
-// isLoadTest reports whether requests went to a server. Then the objective concerns the requests,
-// not the strategy.
+// A load test's objective concerns the requests, not the strategy.
 func (c Cell) isLoadTest() bool { return c[0].Base() == "Attack" || c[0].Base() == "Gateway" }
 
-// decideLoad decides by the requests of each repetition, and by the median if they differ.
+// decideLoad judges each repetition, or the median if they differ.
 func (c Cell) decideLoad(b Bound) decide.Decision {
 	var values []float64
 	var last decide.Decision
@@ -99,9 +98,8 @@ func (c Cell) decideLoad(b Bound) decide.Decision {
 		Reason: fmt.Sprintf("the median of %d runs, of which %d meet it", len(c), meet)}
 }
 
-// decideFarBound decides without an interval if the bound is far away, by twice the expected 95 %
-// error, since errors of short runs are skewed. Values of a short run are too low, so it can only
-// miss.
+// If the bound is farther away than twice the expected 95 % error, decideFarBound judges without an
+// interval. A short run's values are too low, so it can only miss.
 func (c Cell) decideFarBound(b Bound, d decide.Decision) decide.Decision {
 	d.Reason, d.Next = c.noInterval(d.Value, b)
 	if _, stationary := c.Estimate(metric.NeededTasks); !stationary ||
@@ -126,8 +124,8 @@ func (c Cell) decideFarBound(b Bound, d decide.Decision) decide.Decision {
 
 const certain = 0.25
 
-// withdrawOverloaded withdraws a verdict that depends on the length of the run. A growing queue
-// eventually misses any upper bound, and a SUSPECT run does not prove that a bound is met.
+// withdrawOverloaded withdraws a verdict that depends on the length of the run: a growing queue
+// eventually misses any upper bound.
 func (c Cell) withdrawOverloaded(b Bound, d decide.Decision) decide.Decision {
 	doubts := c.Doubts()
 	if doubts == nil || c.Overloaded() && !coversAllTasks(b.Unit) {
@@ -145,8 +143,7 @@ func (c Cell) withdrawOverloaded(b Bound, d decide.Decision) decide.Decision {
 	return d
 }
 
-// coversAllTasks reports whether a metric is a response or wait of all tasks, which grows with the
-// length of an overloaded run.
+// Such a metric grows with the length of an overloaded run.
 func coversAllTasks(unit string) bool {
 	statistic, of, _ := strings.Cut(unit, "-")
 	_, isPercentile := percentile(unit)
@@ -154,7 +151,7 @@ func coversAllTasks(unit string) bool {
 		(of == metric.Response+"-sec" || of == metric.Wait+"-sec")
 }
 
-// isObserved reports whether a metric is an observed extreme or count, not an estimate.
+// An observed extreme or count is not an estimate.
 func (c Cell) isObserved(unit string) bool {
 	return metric.IsMax(unit) || strings.Contains(unit, "-"+metric.Max+"-") ||
 		unit == metric.PeakInFlight || unit == metric.Bans || unit == metric.RefusedCalls
@@ -177,8 +174,7 @@ func (c Cell) decideObserved(b Bound, d decide.Decision) decide.Decision {
 	return d
 }
 
-// exactValue returns the value from theory or the recursion for the plan of the cell. Under the
-// real clock no value is exact, because of the strategy's overhead.
+// Under the real clock no value is exact, because of the strategy's overhead.
 func (c Cell) exactValue(unit string) (v float64, known bool) {
 	if c[0].Key("clock") != "virtual" {
 		return 0, false
@@ -220,15 +216,14 @@ func (c Cell) interval(unit string) (Estimate, bool) {
 	return Estimate{mean, max(mean-half, 0), mean + half}.withMid(c.Value(unit)), true
 }
 
-// SeedsDecide reports whether repetitions with further seeds can narrow the interval of a metric.
-// They cannot if the run is too short for its plan.
+// SeedsDecide reports whether further seeds can narrow the interval of a metric. They cannot if a
+// run is too short.
 func (c Cell) SeedsDecide(unit string) bool {
 	return len(c) > 0 && c.has(unit) && !c.isObserved(unit) &&
 		(c.Doubts() == nil || c.Overloaded() && !coversAllTasks(unit))
 }
 
-// isZero reports whether a share is 0 in every repetition. No number of tasks proves a 0, so a
-// bound of 0 is compared with the observation.
+// No number of tasks proves a share of 0, so a bound of 0 is compared with the observation.
 func (c Cell) isZero(unit string) bool {
 	return text.KindOf(unit) == text.Shares &&
 		!slices.ContainsFunc(c.Values(unit), func(v float64) bool { return v != 0 })
@@ -261,7 +256,6 @@ func (c Cell) whyMissing(unit string) string {
 		statistics.LeastTasks(p))
 }
 
-// percentile parses the p of "p99-response-sec" or "short-p99-response-sec".
 func percentile(unit string) (p float64, ok bool) {
 	for part := range strings.SplitSeq(unit, "-") {
 		if number, is := strings.CutPrefix(part, "p"); is {
@@ -273,7 +267,6 @@ func percentile(unit string) (p float64, ok bool) {
 	return 0, false
 }
 
-// noInterval explains why there is no interval, and suggests a run that would have one.
 func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 	runs := text.Count(len(c), "run") + " of " + text.Many(float64(c[0].Iters)) + " tasks"
 	reason = "no confidence interval from " + runs
@@ -290,8 +283,7 @@ func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 
 const mostNext = 100e6
 
-// longerRun suggests a run with an interval narrow enough for the distance to the bound, or returns
-// "" if it would be too long.
+// longerRun returns "" if the run would be too long.
 func (c Cell) longerRun(b Bound, in Estimate) string {
 	gap := math.Abs(in.Mid-b.Value) / in.Mid
 	needed, known := c.Estimate(metric.NeededTasks)

@@ -1,7 +1,4 @@
-// Package results reads benchmark results of poolbench and of go test -bench. Files are the only
-// interface between measuring and reporting.
-//
-// Read, ReadFile and ReadDir return Results. They contain a Run for each benchmark line, with its
-// name split into keys and its values in base units (sec, B). Input that would silently lose
-// samples is an error, or a warning in the Results.
+// Package results reads results of poolbench and of go test -bench, as a Run for each benchmark
+// line. Files are the only interface between measuring and reporting. Input that would silently
+// lose samples is an error, or a warning in the Results.
 package results

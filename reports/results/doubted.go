@@ -28,7 +28,7 @@ func NewDoubted(row, side string, c Cell) *Doubted {
 	return nil
 }
 
-// Mark returns SUSPECT or INVALID for every value of the cell, or "" for nil.
+// Mark returns SUSPECT or INVALID, or "" for nil.
 func (d *Doubted) Mark() string {
 	if d == nil {
 		return ""
@@ -36,7 +36,7 @@ func (d *Doubted) Mark() string {
 	return d.Verdict.String()
 }
 
-// Short returns the mark with its checks: "SUSPECT (too short)".
+// Short returns, for example, "SUSPECT (too short)".
 func (d *Doubted) Short() string {
 	checks := text.Texts(d.Why, Doubt.Check)
 	if d.overload {
@@ -48,7 +48,7 @@ func (d *Doubted) Short() string {
 	return d.Mark() + " (" + strings.Join(checks, ", ") + ")"
 }
 
-// Worse returns the more serious doubt, d if both are equal, or nil if both are nil.
+// Worse returns the more serious doubt, d if both are equal.
 func (d *Doubted) Worse(other *Doubted) *Doubted {
 	if d == nil || other != nil && other.Verdict > d.Verdict {
 		return other
@@ -56,7 +56,7 @@ func (d *Doubted) Worse(other *Doubted) *Doubted {
 	return d
 }
 
-// DoubtLines prints each reason once, with its cells and the numbers of the first. cells counts all
+// DoubtLines prints each reason once, with its cells and the first one's numbers. cells counts all
 // cells by side.
 func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
 	const most = 3
@@ -101,8 +101,8 @@ type Shown struct {
 	Unit string
 }
 
-// UncertainLines explains the marks of Show if any of these values has one. It adds the number of
-// tasks that would make the p99 certain, if known.
+// UncertainLines explains the marks of Show, if any, with the number of tasks that would remove
+// them, if known.
 func UncertainLines(all []Shown) []string {
 	about, none, tasks := false, false, 0.0
 	for _, s := range all {
@@ -132,10 +132,8 @@ func UncertainLines(all []Shown) []string {
 	return []string{strings.Join(words, "; ")}
 }
 
-// neededFor returns the number of tasks for that relative error of the p99, or 0 if unknown.
 func (c Cell) neededFor(share float64) float64 {
-	// relative error for which needed-tasks was computed. Errors fall with the square root of the
-	// tasks
+	// error for which needed-tasks was computed. It falls with the square root of the tasks
 	const neededError = 0.05
 	n := 0.0
 	for _, r := range c {

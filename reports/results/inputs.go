@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// InputWarnings returns the warnings of all inputs, and names incomplete inputs.
+// InputWarnings returns the warnings of all inputs, and names incomplete ones.
 func InputWarnings(inputs []Input) []string {
 	var lines []string
 	for _, in := range inputs {
@@ -26,7 +26,7 @@ func InputWarnings(inputs []Input) []string {
 	return lines
 }
 
-// NotWhole reports that a file is incomplete, and why.
+// NotWhole explains why a file is incomplete.
 func NotWhole(r *Results) string { return fmt.Sprintf("%s is not whole: %s", r.Path, r.Partial) }
 
 // LabelsOf lists the labels of the inputs.
@@ -34,7 +34,7 @@ func LabelsOf(inputs []Input) []string {
 	return text.Texts(inputs, func(in Input) string { return in.Label })
 }
 
-// MergeUnits joins the unit metadata of all inputs. A unit without a Unit line gets its direction
+// MergeUnits joins the unit metadata of all inputs. Units without a Unit line get their direction
 // from text.Better.
 func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 	units := make(benchfmt.UnitMetadataMap)
@@ -69,12 +69,11 @@ func SetBetter(units benchfmt.UnitMetadataMap, unit string, d Direction) {
 	units[key] = &benchfmt.UnitMetadata{UnitMetadataKey: key, OrigUnit: unit, Value: d.String()}
 }
 
-// Ours reports whether the runs are poolbench's, including benchmarks in go test. Their Unit lines
-// contain every direction.
+// Ours reports whether the runs are poolbench's, so their Unit lines contain every direction.
 func (r *Results) Ours() bool { return r.Schema > 0 || r.Runs[0].Seed != "" }
 
-// ChooseMetrics returns the tidied names of the requested metrics, by default all. A request
-// contains names or patterns, separated by commas: p99-*,shed/op.
+// ChooseMetrics returns the tidied names of the requested metrics, by default all. A request is a
+// list of names or patterns, such as p99-*.
 func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	var all, paths []string
 	for _, in := range inputs {
@@ -116,7 +115,7 @@ func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	return metrics, nil
 }
 
-// flat replaces the slashes of a unit, which * does not match.
+// * does not match slashes.
 func flat(unit string) string { return strings.ReplaceAll(unit, "/", "÷") }
 
 // Input is one input of a comparison.
@@ -125,11 +124,9 @@ type Input struct {
 	Results *Results
 }
 
-// A Direction is the better direction of a metric, as in benchfmt: +1 is higher, −1 lower, 0
-// unknown.
+// A Direction is the better direction of a metric: +1 is higher, −1 lower, 0 unknown.
 type Direction int
 
-// String returns the value of better= in a Unit line, or "".
 func (d Direction) String() string { return map[Direction]string{+1: "higher", -1: "lower"}[d] }
 
 // MarshalText implements encoding.TextMarshaler.

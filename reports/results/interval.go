@@ -11,12 +11,12 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// EnoughSeeds is the number of independent repetitions from which an interval uses their variation.
+// EnoughSeeds is the number of repetitions from which an interval uses their variation.
 const EnoughSeeds = 5
 
-// Interval returns a time of the response or the wait, such as metric.P99Response, with its 95 %
-// interval: over the seeds with EnoughSeeds repetitions or more, otherwise from their own
-// intervals. ok is false if a repetition is too short for an interval.
+// Interval returns the estimate of a time, such as metric.P99Response, with its 95 % interval: over
+// EnoughSeeds or more repetitions, otherwise from their own intervals. ok is false if one is too
+// short.
 func (c Cell) Interval(unit string) (e Estimate, ok bool) {
 	if e, ok = c.meanInterval(unit); !ok {
 		return Estimate{}, false
@@ -24,12 +24,10 @@ func (c Cell) Interval(unit string) (e Estimate, ok bool) {
 	return e.withMid(statistics.Median(c.Values(unit))), true
 }
 
-// withMid returns e with value in the middle, and an interval that contains it.
 func (e Estimate) withMid(value float64) Estimate {
 	return Estimate{value, min(e.Lo, value), max(e.Hi, value)}
 }
 
-// meanInterval returns the mean of the repetitions, with its interval.
 func (c Cell) meanInterval(unit string) (e Estimate, ok bool) {
 	var values, below, above []float64
 	seen := map[string]bool{}
@@ -68,13 +66,13 @@ func (c Cell) meanInterval(unit string) (e Estimate, ok bool) {
 	return Estimate{mean, mean - quadrature(below)/n, mean + quadrature(above)/n}, true
 }
 
-// overSeeds returns the interval from the deviation of the values (Student's t). For a p99 it is at
-// least as wide as theory predicts for that many tasks, since few short runs may agree by chance.
+// overSeeds uses the deviation of the values (Student's t). Since few short runs may agree by
+// chance, the interval of a p99 is at least as wide as theory predicts for that many tasks.
 //
-// It also includes the bias of a short run's p99, which repetitions do not reduce. If the tail
-// falls as exp(−θt), a run with 1+ε times the tasks beyond the p99 moves it by ln(1+ε)/θ. On
-// average this is less than ε/θ by half the variance of ε. The bias is thus θ/2 times the variance
-// of the p99, with θ at most ln 100 divided by the p99.
+// It also includes the bias of a short run's p99. If the tail falls as exp(−θt), a run with 1+ε
+// times the tasks beyond the p99 moves it by ln(1+ε)/θ, on average less than ε/θ by half the
+// variance of ε. The bias is thus θ/2 times the variance of the p99, with θ at most ln 100 divided
+// by the p99.
 func (c Cell) overSeeds(unit string, values []float64, mean float64) Estimate {
 	n, deviation := float64(len(values)), stat.StdDev(values, nil)
 	half, short := statistics.Student(len(values), 0.05)*deviation/math.Sqrt(n), 0.0

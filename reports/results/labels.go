@@ -2,18 +2,17 @@ package results
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A Label is an attribute of some tasks of a run: their class, priority or tenant.
+// A Label is a class, priority or tenant of tasks.
 type Label string
 
-// String returns the label in words: "short", "priority 1".
 func (l Label) String() string { return strings.Replace(string(l), "-", " ", 1) }
 
 // Tasks names the tasks with the label: "short tasks", "tasks of priority 1".
@@ -24,10 +23,10 @@ func (l Label) Tasks() string {
 	return l.String() + " tasks"
 }
 
-// P99 returns the unit of the p99 of their response.
+// P99 returns the unit of the tasks' p99 response.
 func (l Label) P99() string { return metric.OfKind(string(l), metric.P99Response) }
 
-// Mean returns the unit of the mean of their response.
+// Mean returns the unit of the tasks' mean response.
 func (l Label) Mean() string { return metric.OfKind(string(l), metric.MeanResponse) }
 
 // IsTenant reports whether it is a tenant's.
@@ -40,15 +39,15 @@ func (l Label) Throughput() string { return metric.OfKind(string(l), metric.Thro
 func (l Label) Share() string { return metric.OfKind(string(l), metric.Share) }
 
 var (
-	// kinds of labels, in the order of tables
+	// in the order of tables
 	kinds = []string{metric.ClassShort, metric.ClassLong, metric.ClassCPU, metric.ClassIO,
 		metric.Priority, metric.Tenant}
-	labelled = regexp.MustCompile(fmt.Sprintf(`^((?:%s)(?:-\d+)?)-(?:%s|%s)$`,
+	labelled = lazyregexp.New(fmt.Sprintf(`^((?:%s)(?:-\d+)?)-(?:%s|%s)$`,
 		strings.Join(kinds, "|"), metric.MeanResponse, metric.P99Response))
 )
 
-// Labels returns the labels with metrics in the cells: classes, then priorities from the most
-// urgent, then tenants.
+// Labels returns the labels of the cells: classes, then priorities from the most urgent, then
+// tenants.
 func Labels(cells []Cell) (labels []Label) {
 	for _, c := range cells {
 		for _, r := range c {

@@ -8,14 +8,12 @@ import (
 	"io"
 )
 
-// maxLine is the longest line that benchfmt reads, without its newline. A longer line would end the
-// file.
+// A longer line, without its newline, would end the file for benchfmt.
 const maxLine = bufio.MaxScanTokenSize - 1
 
-// lineFeed passes a text to benchfmt.Reader, one line per Read, and first passes each line to look.
-// benchfmt alone would silently lose samples in unknown or long lines. text and whole describe the
-// line of benchfmt's current record. For output of go test -json, lines are the contents of its
-// events.
+// A lineFeed passes each line to look before benchfmt.Reader reads it, since benchfmt would
+// silently lose samples in unknown or long lines. It returns one line per Read, so text and whole
+// describe benchfmt's current record.
 type lineFeed struct {
 	in   *bufio.Reader
 	look func(line int, text []byte) error // an error ends the reading
@@ -49,7 +47,7 @@ func (f *lineFeed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next advances to the next line. It returns io.EOF at the end, with the reason, if any, in f.err.
+// next returns io.EOF at the end, with the reason, if any, in f.err.
 func (f *lineFeed) next() error {
 	for {
 		if line, ok := f.events.take(); ok {

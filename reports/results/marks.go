@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// marks parses the lines beginning with "# " that poolbench writes around its results. benchfmt
-// skips them. A file contains one or more sections of a header, runs and an end mark.
+// marks parses poolbench's own lines, which begin with "# ". A file contains one or more sections
+// of a header, runs and an end mark.
 type marks struct {
 	schema     int // of the last header. 0: none yet
 	strategies []string
@@ -29,18 +29,16 @@ type marks struct {
 	// first run since the last header without a study
 	free int
 
-	open  bool   // a header without an end mark
-	ended int    // line of the last end mark. 0: none
-	end   string // missing parts by the last end mark
-	after int    // first line with text after the last end mark. 0: none
-	// the last end mark has a different number of runs
+	open       bool   // a header without an end mark
+	ended      int    // line of the last end mark. 0: none
+	end        string // missing parts by the last end mark
+	after      int    // first line with text after the last end mark. 0: none
 	miscounted bool
 }
 
-// parseLine processes a line. isHeader reports whether it opens a section.
+// isHeader reports whether the line opens a section.
 func (m *marks) parseLine(line int, text string) (isHeader bool, err error) {
 	if !strings.HasPrefix(text, "# ") {
-		// return early, since most lines take this path
 		m.textAfterEnd(line, text)
 		return false, nil
 	}
@@ -128,14 +126,13 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 	}
 }
 
-// textAfterEnd records text after the end mark.
 func (m *marks) textAfterEnd(line int, text string) {
 	if m.ended != 0 && m.after == 0 && strings.TrimSpace(text) != "" {
 		m.after = line
 	}
 }
 
-// begin starts the finding of a study, and replaces an earlier finding from fewer runs.
+// A finding replaces an earlier one from fewer runs.
 func (m *marks) begin(named string) {
 	f := decide.Finding{}
 	f.Study, f.Question, _ = strings.Cut(named, ": ")
@@ -152,8 +149,7 @@ func (m *marks) begin(named string) {
 	m.findings = append(m.findings, f)
 }
 
-// close records the end of a section. The end mark counts the runs of the section, or of the whole
-// file if it was appended.
+// The end mark counts the runs of the section, or of the whole file if it was appended.
 func (m *marks) close(line int, end rundir.End) {
 	m.open, m.ended, m.end, m.after, m.miscounted = false, line, "", 0, false
 	switch {
@@ -168,7 +164,6 @@ func (m *marks) close(line int, end rundir.End) {
 	}
 }
 
-// run counts a result line and returns the information from the lines before it.
 func (m *marks) run() (doubts []Doubt, uncertain map[string]float64, seed string) {
 	m.runs++
 	m.counted++
@@ -179,10 +174,8 @@ func (m *marks) run() (doubts []Doubt, uncertain map[string]float64, seed string
 	return doubts, uncertain, seed
 }
 
-// ours reports whether the file has a header or an end mark of poolbench.
 func (m *marks) ours() bool { return m.schema != 0 || m.ended != 0 }
 
-// partial describes what is missing at the end of the file, or returns "".
 func (m *marks) partial(last int) string {
 	switch {
 	case m.open:

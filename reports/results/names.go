@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// ShortNames removes the /key=value parts that all names share, and returns these parts joined by
-// blanks.
+// ShortNames removes the /key=value parts that all names share, and returns these parts.
 func ShortNames(names []string) (short map[string]string, shared string) {
 	short = identity(names)
 	if len(short) < 2 {
@@ -50,7 +49,7 @@ func ShortNames(names []string) (short map[string]string, shared string) {
 	return short, strings.ReplaceAll(strings.TrimPrefix(strings.Join(common, ""), "/"), "/", " ")
 }
 
-// Shorten replaces the names in lines of text by their short forms.
+// Shorten replaces names in lines of text by their short forms.
 func Shorten(lines []string, short map[string]string) []string {
 	var pairs []string
 	// prefer the longer of two names at one place
@@ -68,7 +67,7 @@ func identity(names []string) map[string]string {
 	return m
 }
 
-// Tag names the histogram of a reading of the run in its directory.
+// Tag names a histogram of the run in its directory.
 func (r *Run) Tag(reading string) string { return rundir.Tag(r.Name, r.Repetition, reading) }
 
 // SharedLine prints the shared parts of the names.

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// A Pairing contains pairs of runs: Old[i] and New[i] were measured next to each other, or did the
-// same work.
+// A Pairing contains pairs of runs that were measured next to each other, or did the same work.
 type Pairing struct {
 	Old, New []*Run
 	Left     int    // unpaired runs of both sides
@@ -21,10 +20,10 @@ const (
 	OtherSeeds = "fewer than half of the seeds are on both sides"
 )
 
-// Paired pairs the runs of two sides by the pair number in a configuration line, as in gate's
-// measurements. Otherwise it pairs equal seeds, since these runs have the same arrivals and work.
-// Names may differ in the keys apart, and if that gives no pairs, in any way. There are no pairs if
-// runs lack such a key, if several runs share one, or if fewer than half of the seeds are common.
+// Paired pairs runs by the pair number in a configuration line, or else by seed, since equal seeds
+// mean equal arrivals and work. Names may differ in the keys apart, and if that gives no pairs, in
+// any way. There are no pairs if runs lack such a key, if several share one, or if fewer than half
+// of the seeds are common.
 func Paired(old, new []*Run, apart ...string) Pairing {
 	numbers := func(r *Run) string { return r.ConfigValue("pair") }
 	work := func(r *Run) string {
@@ -44,7 +43,6 @@ func Paired(old, new []*Run, apart ...string) Pairing {
 			p := pairByKey(old, b, key)
 			p.Left += len(new) - len(p.New)
 			p.Numbered = i == 0
-			// many unpaired runs would lose more information than pairs add
 			if n := len(p.Old); n > 0 && (p.Numbered || 2*n >= min(len(old), len(new))) {
 				return p
 			}
@@ -85,7 +83,7 @@ func pairByKey(old []*Run, new map[string]*Run, key func(*Run) string) (p Pairin
 
 func seedOf(r *Run) string { return cmp.Or(r.Seed, r.ConfigValue("seed")) }
 
-// Values returns the values of a metric from the pairs that have it on both sides.
+// Values returns the values of a metric from pairs that have it on both sides.
 func (p Pairing) Values(unit string) (old, new []float64) {
 	for i, run := range p.Old {
 		a, inOld := run.Value(unit)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 )
@@ -69,8 +69,7 @@ func (p *parser) checkLine(line int, s []byte) error {
 	return nil
 }
 
-// failure matches the lines by which go test and the runtime report a failed run.
-var failure = regexp.MustCompile(`^(FAIL\b|--- FAIL: |panic: |fatal error: |exit status [1-9])`)
+var failure = lazyregexp.New(`^(FAIL\b|--- FAIL: |panic: |fatal error: |exit status [1-9])`)
 
 func isResultLine(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("Benchmark")) && len(bytes.Fields(text)) >= 4
@@ -116,7 +115,7 @@ func (p *parser) result(rec *benchfmt.Result) error {
 	for _, v := range rec.Values {
 		value, unit := v.Value, v.Unit
 		if v.OrigUnit == "" {
-			// benchfmt keeps the unit of a 0, whose value tidying does not change
+			// benchfmt keeps the unit of a 0, whose value tidying does not change.
 			value, unit = benchunit.Tidy(value, unit)
 		}
 		if math.IsNaN(value) || math.IsInf(value, 0) {
@@ -169,9 +168,8 @@ func (p *parser) result(rec *benchfmt.Result) error {
 	return nil
 }
 
-// isWhole reports whether a last line without a newline is complete. poolbench ends every line with
-// a newline. Other files may lack it, but their last line must have the same metrics as the
-// previous one of its name.
+// isWhole reports whether a last line without a newline is complete. poolbench writes no such line.
+// In other files it must have the same metrics as the previous one of its name.
 func (p *parser) isWhole(run *Run) bool {
 	if p.marks.ours() {
 		return false
@@ -186,11 +184,9 @@ func (p *parser) isWhole(run *Run) bool {
 	return true
 }
 
-// mostConfig limits the configuration keys. Log lines may look like configuration, and every run
-// carries all earlier ones.
+// Log lines may look like configuration, and every run carries all earlier ones.
 const mostConfig = 1000
 
-// config copies the configuration, or shares it with the previous run if it is unchanged.
 func (p *parser) config(rec *benchfmt.Result) []Pair {
 	given := rec.Config
 	if len(given) > mostConfig {
@@ -251,8 +247,7 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	return out, nil
 }
 
-// beginsResult reports whether the incomplete last line is a result that benchfmt does not
-// recognise.
+// benchfmt does not recognise an incomplete line as a result.
 func (p *parser) beginsResult() bool {
 	const word = "Benchmark"
 	text := string(p.feed.text)
@@ -285,13 +280,12 @@ func (p *parser) whyNone(partial string) string {
 		"runs of poolbench and the output of go test -bench, not of other tools", p.feed.line)
 }
 
-// strategies returns the strategies in the header's order, then others of the runs, sorted.
 func (p *parser) strategies() []string {
 	named := map[string]bool{}
 	for i := range p.out.Runs {
 		named[p.out.Runs[i].Series()] = true
 	}
-	// strategies without runs would use up colours
+	// Strategies without runs would use up colours.
 	present := slices.DeleteFunc(slices.Clone(p.marks.strategies), func(s string) bool {
 		return !named[s]
 	})

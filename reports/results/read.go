@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// MostResults and MostValues limit the results and values of a file. MostSamples limits the samples
-// of all inputs of a command: a sample is one metric of one benchmark in one input. With two files
-// at these limits, compare and gate need up to 10 s of CPU and 700 MB.
+// Limits of a file's results and values, and of all inputs' samples: one metric of one benchmark in
+// one input. With two files at these limits, compare and gate need up to 10 s of CPU and 700 MB.
 const (
 	MostResults = 150_000
 	MostValues  = 400_000
@@ -24,8 +23,7 @@ const (
 var ErrSamples = fmt.Errorf("more than %d samples, a sample for each metric of each benchmark in "+
 	"each input: choose fewer metrics", MostSamples)
 
-// ReadFile reads a file in the Go benchmark format, or the results of a run if path is a directory.
-// See Read for errors and warnings.
+// ReadFile reads results from a file or a run directory, like Read.
 func ReadFile(path string) (*Results, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -42,7 +40,7 @@ func ReadFile(path string) (*Results, error) {
 	return Read(f, path)
 }
 
-// ReadDir reads the results of a run from its directory.
+// ReadDir reads the results of a run directory.
 func ReadDir(dir string) (*Results, error) {
 	path, err := rundir.ResultsIn(dir)
 	if err != nil {
@@ -61,20 +59,18 @@ func ReadDir(dir string) (*Results, error) {
 	return r, nil
 }
 
-// Read reads results in the Go benchmark format. name identifies the text in messages.
+// Read reads results in the Go benchmark format, or the output of go test -json. name identifies
+// the text in messages.
 //
-// It returns at least one run, or an error that names the file and, if possible, the line. Errors
-// are: no result; a compressed file; UTF-16 or NUL bytes; a line over 64 KiB; more than 150,000
-// results or 400,000 values; NaN and infinite values; contradicting Unit lines; an unknown version
-// of poolbench's results; and, in a file written by poolbench, a malformed result line. In other
-// files such a line is skipped with a warning, since benchmarks may print anything. Other warnings
-// are: a metric given twice on a line, an indented result line, a failure reported by go test, and
-// a last line without a newline.
+// It returns at least one run, or an error with the file and, if possible, the line. Errors are: no
+// result; a compressed file; UTF-16 or NUL bytes; a line over 64 KiB; more than 150,000 results or
+// 400,000 values; NaN and infinite values; contradicting Unit lines; an unknown version of
+// poolbench's results; and a malformed result line in them. Warnings are: a malformed result line
+// of another program, which is skipped; a metric given twice on a line; an indented result line; a
+// failure reported by go test; and a last line without a newline.
 //
-// The output of go test -json is read like the output of go test. An unfinished package makes the
-// file Partial. CRLF is read like LF. An incomplete last line is skipped and makes the file
-// Partial. Configuration lines are parsed as in benchfmt, including log lines that look like one.
-// Each run has the lines in force. Package compare reports keys that vary.
+// An incomplete last line is skipped. It makes the file Partial, as does an unfinished package.
+// Configuration lines include log lines that look like one.
 func Read(r io.Reader, name string) (*Results, error) {
 	p := &parser{out: &Results{Path: name}, reps: make(map[[2]string]int),
 		keys: make(map[string][]Pair), metrics: make(map[string]bool),

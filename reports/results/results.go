@@ -13,11 +13,10 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// Results is the content of one file: at least one run, with finite values only. It must not be
-// modified.
+// Results is the read-only content of one file: at least one run, with finite values.
 type Results struct {
 	Path string // for messages
-	// the run's directory, or "" if a file was read
+	// run directory, or "" if a file was read
 	Dir string
 	// 1 for a file written by poolbench, 0 for other benchmark output
 	Schema  int
@@ -25,61 +24,55 @@ type Results struct {
 	Metrics []string // tidied units, in the order of first appearance
 	// direction (better=) and distribution (assume=) from the Unit lines
 	Units benchfmt.UnitMetadataMap
-	// in the order of chart colours: the header's, then others
+	// in the order of chart colours
 	Strategies []string
-	// distinct objectives of its runs
 	Objectives []Bound
 	// last finding of each study
 	Findings []decide.Finding
 	// runs without a result, even in a later attempt
 	Failures []Failure
-	// an incomplete last line of another program's file, or the zero Pos. poolbench's files are
-	// checked by their marks
+	// another program's incomplete last line. poolbench's files are checked by their marks
 	Cut Pos
-	// why the file is incomplete, or "" if it is complete or unknown
+	// why the file is incomplete, or ""
 	Partial string
 	// the end mark has another number of runs, so the file was modified
 	Miscounted bool
-	// go test reported a failure: a build error, a panic, a failed benchmark
+	// go test reported a failure
 	Failed bool
-	// for the user, one line each, with file and line
+	// one line each, with file and line
 	Warnings []string
 }
 
-// A Bound is a bound on a metric, in its unit: seconds, shares of 1, tasks per second.
+// A Bound is a bound on a metric in its unit.
 type Bound = decide.Bound
 
-// Run is one repetition of one scenario: one benchmark line.
+// A Run is one repetition of a scenario: one benchmark line.
 type Run struct {
-	// without "Benchmark", including a GOMAXPROCS suffix "-8", as in benchfmt
+	// without "Benchmark", with a GOMAXPROCS suffix "-8"
 	Name string
-	// the /key=value parts of the name in order, with the suffix "-8" as {gomaxprocs 8}. Shared
-	// between runs
+	// the /key=value parts of the name, with the suffix "-8" as {gomaxprocs 8}. Shared between runs
 	Keys []Pair
-	// index, from 0, of this line among the lines of the name (and package) in the file
+	// index of this line among the lines of the name and package
 	Repetition int
 	Iters      int // tasks or iterations behind the values
-	// configuration lines in force, in order. Shared between runs and read-only
+	// Shared between runs and read-only
 	Config []Pair
 	// by tidied unit (ns become sec and MB become B, also for the value 0)
 	Values map[string]float64
 	Doubts []Doubt // why it is not VALID, from the lines before it
-	// Uncertain maps metrics with a 95 % error above 25 % to that error, relative to the value
-	// (0.48: ±48 %). It is +Inf if the run is too short to bound the error.
+	// 95 % errors above 25 %, relative (0.48: ±48 %). +Inf if the run is too short to bound the
+	// error
 	Uncertain map[string]float64
-	// reason why a capacity search has no answer
 	Undecided string
-	// seed of its arrivals and task times, from the line before it or a benchmark's metric, or ""
+	// from the line before it or a benchmark's metric, or ""
 	Seed    string
 	Virtual bool // a benchmark in go test under the virtual clock
-	// name of an attack in charts and tables: its target, or "STRATEGY to TARGET". "" if the
-	// strategy suffices
+	// name of an attack in charts: its target, or "STRATEGY to TARGET". "" if the strategy suffices
 	Attacked string
 	Pos      Pos
 }
 
-// Series returns the name of the run's series in charts and tables: its strategy or, for an attack,
-// its target.
+// Series returns the run's strategy or, for an attack, its target.
 func (r *Run) Series() string {
 	if r.Attacked != "" {
 		return r.Attacked
@@ -119,7 +112,7 @@ type Failure struct {
 	Reason string // in one line
 }
 
-// A Verdict is the reliability of a run, from its metric of that name.
+// A Verdict is the reliability of a run.
 type Verdict int
 
 // The verdicts, from the best to the worst.
@@ -129,10 +122,9 @@ const (
 	Invalid
 )
 
-// String returns the verdict as in reports.
 func (v Verdict) String() string { return [...]string{"VALID", "SUSPECT", "INVALID"}[v] }
 
-// Verdict returns the verdict on the run. known is false without one.
+// Verdict returns false if the run has no verdict.
 func (r *Run) Verdict() (v Verdict, known bool) {
 	worst, known := r.Value(metric.Verdict)
 	if broken, ok := r.Value(BrokenLaws); ok && broken != 0 {
@@ -150,25 +142,24 @@ type Pos struct {
 	Line int
 }
 
-// String returns the place as file:line.
 func (p Pos) String() string { return p.File + ":" + strconv.Itoa(p.Line) }
 
 // Base returns the name without its keys: "Run" for Run/strategy=semaphore/….
 func (r *Run) Base() string { return string(benchfmt.Name(r.Name).Base()) }
 
-// Key returns the value of a key of the name, such as strategy or load, or "".
+// Key returns the value of a key of the name, or "".
 func (r *Run) Key(key string) string { return Lookup(r.Keys, key) }
 
-// ConfigValue returns the value of a configuration line, such as cpu, or "".
+// ConfigValue returns the value of a configuration line, or "".
 func (r *Run) ConfigValue(key string) string { return Lookup(r.Config, key) }
 
-// Value returns the value of a metric by its tidied unit, such as p99-response-sec.
+// Value returns the value of a metric by its tidied unit.
 func (r *Run) Value(unit string) (float64, bool) {
 	v, ok := r.Values[unit]
 	return v, ok
 }
 
-// StudyOf returns for each run the index of its study's finding, or -1 without one.
+// StudyOf returns for each run the index of its study's finding, or -1.
 func (r *Results) StudyOf() []int {
 	of := make([]int, len(r.Runs))
 	for i := range of {
@@ -202,7 +193,7 @@ func Without(pairs []Pair, keys ...string) []Pair {
 	})
 }
 
-// Readable returns a value of a name without escapes.
+// Readable returns a value without escapes.
 func Readable(value string) string {
 	if readable, err := url.PathUnescape(value); err == nil {
 		return readable
@@ -210,7 +201,7 @@ func Readable(value string) string {
 	return value
 }
 
-// Words formats the keys of a name, or of a configuration line, for a heading.
+// Words formats keys for a heading.
 func Words(pairs []Pair) (words []string) {
 	for _, p := range pairs {
 		value := Readable(p.Value)
@@ -235,7 +226,7 @@ func Words(pairs []Pair) (words []string) {
 	return words
 }
 
-// NameKeys returns the key=value parts of a name, without positional parts ("/json").
+// NameKeys returns the key=value parts of a name.
 func NameKeys(name benchfmt.Name) []Pair {
 	_, parts := name.Parts()
 	var keys []Pair
@@ -251,7 +242,6 @@ func NameKeys(name benchfmt.Name) []Pair {
 	return keys
 }
 
-// warnings merges warnings of one kind into one line.
 type warnings struct {
 	order []string
 	seen  map[string]*warning
@@ -284,13 +274,13 @@ func (w *warnings) lines() []string {
 	return slices.Clip(lines)
 }
 
-// Invalid reports whether poolbench's verdict on the run is INVALID.
+// Invalid reports whether the run's verdict is INVALID.
 func (r *Run) Invalid() bool {
 	v, _ := r.Verdict()
 	return v == Invalid
 }
 
-// Qualified returns the name, with its package if there is one.
+// Qualified returns the name with its package.
 func (r *Run) Qualified() string {
 	if pkg := r.ConfigValue("pkg"); pkg != "" {
 		return pkg + "." + r.Name

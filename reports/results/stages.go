@@ -2,23 +2,22 @@ package results
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A Stage is a part of a run's arrivals with its own level, such as "200", or ramp, "0..200".
+// A Stage is a part of a run's arrivals with its own level, "200", or ramp, "0..200".
 type Stage struct {
 	Level      string
 	Begin, End time.Duration
 }
 
-// staged matches the levels and lengths of staged arrivals: stages:at=0.6x20s_0..1.4x10s.
-var staged = regexp.MustCompile(`^stages:(?:.*,)?at=([^,]*)`)
+var staged = lazyregexp.New(`^stages:(?:.*,)?at=([^,]*)`)
 
-// Stages parses the stages of an arrival process in the name of a run, or returns nil.
+// Stages parses an arrival process in the name of a run, or returns nil.
 func Stages(arrival string) (all []Stage) {
 	found := staged.FindStringSubmatch(arrival)
 	if found == nil {
@@ -37,8 +36,7 @@ func Stages(arrival string) (all []Stage) {
 	return all
 }
 
-// StagesOf returns the metrics of the stages of an attack's arrivals, such as "0s to 30s: 0..200
-// /s".
+// StagesOf returns the metrics of an attack's stages, such as "0s to 30s: 0..200 /s".
 func StagesOf(run *Run) (all []Part) {
 	arrival := run.Key("arrival")
 	per := ""

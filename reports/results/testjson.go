@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
-// testEvents reassembles the lines that go test -json splits into output events. A result line has
-// two events: the name, and later the rest.
+// testEvents joins the lines that go test -json splits: a result line has an event for the name,
+// and later one for the rest.
 type testEvents struct {
 	pending map[string]string // beginning of a line by package
 	lines   []string          // complete lines not yet read
@@ -18,9 +19,8 @@ type testEvents struct {
 	spoke   []string          // packages in the order of their first line
 }
 
-// testEvent matches a line of go test -json, also reformatted with spaces. No other line of
-// benchmark output begins with a brace.
-var testEvent = regexp.MustCompile(`^\s*\{\s*"(.*")?Action"\s*:\s*"`)
+// No other line of benchmark output begins with a brace.
+var testEvent = lazyregexp.New(`^\s*\{\s*"(.*")?Action"\s*:\s*"`)
 
 func (e *testEvents) add(line []byte) error {
 	var event struct{ Action, Package, Test, Output string }
@@ -53,8 +53,7 @@ func (e *testEvents) output(pkg, text string) {
 	e.pending[pkg] = text[whole:]
 }
 
-// emit emits a line. If events of two packages are mixed, it adds a configuration line at each
-// change.
+// If events of two packages are mixed, emit adds a configuration line at each change.
 func (e *testEvents) emit(pkg, line string) {
 	if n := len(e.spoke); n == 0 || e.spoke[n-1] != pkg {
 		if at := slices.Index(e.spoke, pkg); at >= 0 {
@@ -66,7 +65,6 @@ func (e *testEvents) emit(pkg, line string) {
 	e.lines = append(e.lines, line)
 }
 
-// end emits the last text of a package if it lacks a newline.
 func (e *testEvents) end(pkg string) {
 	if rest := e.pending[pkg]; rest != "" {
 		e.emit(pkg, rest+"\n")
@@ -82,7 +80,6 @@ func (e *testEvents) take() (line []byte, ok bool) {
 	return line, true
 }
 
-// cut names the packages that have not ended, or returns "".
 func (e *testEvents) cut() string {
 	if len(e.open) == 0 {
 		return ""

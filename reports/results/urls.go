@@ -3,15 +3,15 @@ package results
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A Part is the requests to one URL of an attack, or of one step of its sessions.
+// A Part contains the requests to one URL of an attack, or of one step of its sessions.
 type Part struct {
 	Name   string
 	Prefix string // of its metrics
@@ -19,9 +19,9 @@ type Part struct {
 	count  float64
 }
 
-var stepCount = regexp.MustCompile(`^(step(\d+)-([a-z0-9_]+)-)count$`)
+var stepCount = lazyregexp.New(`^(step(\d+)-([a-z0-9_]+)-)count$`)
 
-// PartsOf returns the URLs of a run by falling number of requests, or its steps in order.
+// PartsOf returns the URLs by falling number of requests, or the steps in order.
 func PartsOf(run *Run) (all []Part) {
 	for unit, n := range run.Values {
 		if found := stepCount.FindStringSubmatch(unit); found != nil {
@@ -44,8 +44,7 @@ type StatusCount struct {
 	Count  float64
 }
 
-// Statuses returns the statuses of the requests of an attack whose metrics have that prefix, over
-// all runs of the cell, by falling number.
+// Statuses counts the requests by status, over all runs of the cell. prefix selects their metrics.
 func Statuses(c Cell, prefix string) (all []StatusCount) {
 	counts := map[string]float64{}
 	for _, run := range c {

@@ -13,9 +13,9 @@ import (
 
 const mostLines = 8
 
-// Chart draws one metric through the results, with a ring and the change in percent at the start of
-// each level. It shows at most eight benchmarks, the ones with the largest changes, with a note in
-// the subtitle. Several are drawn relative to their first level, unless one of these is 0.
+// Chart draws one metric of at most eight benchmarks, those with the largest changes, through the
+// results. A ring and the change in percent mark each new level. Several are drawn relative to
+// their first level, unless one of these is 0.
 func Chart(t *Trend, unit string) (*charts.Chart, error) {
 	var shown []*Series
 	for i := range t.Series {
@@ -110,8 +110,7 @@ func wholeMarks(n int) (marks []float64) {
 	return marks
 }
 
-// WriteCharts draws every metric into dir, which is created if needed, as SVG and PNG, and returns
-// the paths.
+// WriteCharts draws every metric into dir, which is created if needed, as SVG and PNG.
 func WriteCharts(dir string, t *Trend) (paths []string, err error) {
 	if err := files.MakeDir(dir); err != nil {
 		return nil, err

@@ -1,3 +1,3 @@
-// Package trend finds changes of a metric in a series of results over time. Find finds the changes.
-// WriteText, WriteJSON, WriteCharts and WritePage show them.
+// Package trend finds lasting changes of metrics in a series of results over time (Find), and
+// writes them as text, JSON, charts and HTML.
 package trend

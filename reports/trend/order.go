@@ -12,10 +12,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// OrderBy sorts inputs by the value of a configuration line, such as the date of a commit, and
-// labels each with it. If all values are numbers, or all are times (RFC 3339, or as git writes
-// them), it sorts by these, otherwise as text. Equal values keep their order. A result without the
-// line, or with two values of it, is an error.
+// OrderBy sorts inputs by the value of a configuration line, such as the date of a commit, as
+// numbers or times (RFC 3339, or git's format) if all are, otherwise as text. It labels each with
+// the value. A result without the line, or with two values, is an error.
 func OrderBy(inputs []results.Input, key string) ([]results.Input, error) {
 	type dated struct {
 		results.Input
@@ -50,7 +49,6 @@ func OrderBy(inputs []results.Input, key string) ([]results.Input, error) {
 	return sorted, nil
 }
 
-// order returns the comparison for the kind of all values.
 func order(values []string) func(a, b string) int {
 	numbers, times := make(map[string]float64), make(map[string]time.Time)
 	allNumbers, allTimes := true, true
@@ -80,8 +78,7 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// environmentChanges reports changes of machine or toolchain between results, which may cause
-// changes of the numbers.
+// A change of the machine or toolchain may change the numbers.
 func environmentChanges(inputs []results.Input) (lines []string) {
 	for _, key := range []string{"goos", "goarch", "cpu", "gomaxprocs", "go"} {
 		before := inputs[0].Results.Runs[0].ConfigValue(key)
@@ -98,8 +95,7 @@ func environmentChanges(inputs []results.Input) (lines []string) {
 	return lines
 }
 
-// missingBenchmarks lists benchmarks that some results lack, for example after a change of the
-// strategy.
+// A benchmark may be missing, for example, after a change of the strategy.
 func missingBenchmarks(inputs []results.Input) []string {
 	var names, some []string
 	in := make(map[string]int) // results that have it

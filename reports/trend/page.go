@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// WritePage writes a trend as a self-contained HTML page: the results with changes, and each metric
-// through the results.
+// WritePage writes a trend as a self-contained HTML page.
 func WritePage(w io.Writer, t *Trend) error {
 	suspects := t.suspects()
 	p := shell.Page{Title: "trend", Subtitle: t.Summary(),
@@ -43,10 +42,9 @@ func WritePage(w io.Writer, t *Trend) error {
 	return p.Write(w)
 }
 
-// result names a result, counting from 1.
+// Results count from 1.
 func (t *Trend) result(at int) string { return fmt.Sprintf("%d (%s)", at+1, t.Results[at]) }
 
-// name names a suspect: "result 12 (a1b2)", "results 12 (a1b2) to 13 (c3d4)".
 func (t *Trend) name(s suspect) string {
 	if s.At == s.Last {
 		return "result " + t.result(s.At)
@@ -54,8 +52,8 @@ func (t *Trend) name(s suspect) string {
 	return "results " + t.result(s.At) + " to " + t.result(s.Last)
 }
 
-// headline returns the latest suspect with a change for the worse, or else the latest of any, with
-// its largest change. Without a suspect it returns why.
+// headline returns the latest suspect with a change for the worse, or else the latest of any.
+// Without a suspect it returns why.
 func (t *Trend) headline(suspects []suspect) string {
 	switch {
 	case t.Undecided:
@@ -85,7 +83,6 @@ func (t *Trend) headline(suspects []suspect) string {
 	return headline
 }
 
-// facts counts the changes of the latest suspects.
 func (t *Trend) facts(suspects []suspect) (facts []shell.Fact) {
 	for _, s := range slices.Backward(suspects[max(0, len(suspects)-3):]) {
 		facts = append(facts, shell.Fact{Title: t.name(s),
@@ -96,7 +93,7 @@ func (t *Trend) facts(suspects []suspect) (facts []shell.Fact) {
 	return facts
 }
 
-// largest returns the largest change for the worse of a suspect, or without one its largest change.
+// Changes for the worse come first.
 func largest(s suspect) (out row) {
 	for i, r := range s.Rows {
 		worse, had := r.Word == "worse", out.Word == "worse"
@@ -107,7 +104,6 @@ func largest(s suspect) (out row) {
 	return out
 }
 
-// badges counts the changes, and the doubts on them.
 func (t *Trend) badges() (out []shell.Badge) {
 	counts, doubtful, suspect := make(map[string]int), 0, 0
 	for _, s := range t.Series {
@@ -136,7 +132,7 @@ func (t *Trend) badges() (out []shell.Badge) {
 	return out
 }
 
-// figures draws each metric, first the headline's, last those without a change.
+// The headline's metric comes first. Metrics without a change come last.
 func (t *Trend) figures(suspects []suspect) (out []shell.Figure, err error) {
 	var units []string
 	for _, s := range slices.Backward(suspects) {

@@ -1,18 +1,16 @@
 package trend
 
-// A suspect is the first result of a change in one or several series: its commit should be
+// A suspect is the first result after a change of one or several series: its commit should be
 // inspected.
 type suspect struct {
 	At, Last int // first and last result at which one of them changes
 	Rows     []row
 }
 
-// sameCause is the largest distance, in results, of changes with one cause: noise moves a change
-// point by one or two.
+// Changes up to sameCause results apart have one cause, since noise moves a change point by one or
+// two.
 const sameCause = 2
 
-// suspects groups the listed changes, in the order of the results: a group begins with the first
-// change more than sameCause results after the beginning of the previous group.
 func (t *Trend) suspects() (out []suspect) {
 	for _, r := range t.rows() {
 		if n := len(out); n > 0 && r.Change.At-out[n-1].At <= sameCause {

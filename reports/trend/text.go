@@ -14,14 +14,12 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// row is a listed change with its series.
 type row struct {
 	*Series
 	Change
 }
 
-// rows lists the changes, the latest last. Within a result, changes for the worse are first, then
-// by size.
+// The latest change is last. Within a result, changes for the worse are first.
 func (t *Trend) rows() []row {
 	var rows []row
 	for i := range t.Series {
@@ -39,12 +37,10 @@ func (t *Trend) rows() []row {
 
 func (c Change) size() float64 { return math.Abs(math.Log(float64(c.Ratio))) }
 
-// shortNames returns short names of the benchmarks with changes, and their common part.
 func (t *Trend) shortNames() (short map[string]string, shared string) {
 	return results.ShortNames(text.Texts(t.rows(), func(r row) string { return r.Benchmark }))
 }
 
-// changeTable returns the table of changes in all formats.
 func (t *Trend) changeTable(rows []row, short map[string]string) *table.Table {
 	out := &table.Table{Names: 2, Columns: []table.Column{{Title: "benchmark", Name: true},
 		{Title: "metric"}, {Title: "from result on"}, {Title: "before", Align: text.Right},
@@ -73,7 +69,7 @@ func (c Change) marked() string {
 	return c.Word
 }
 
-// Summary returns one line on the series examined and the changes found.
+// Summary returns one line on the series and the changes.
 func (t *Trend) Summary() string {
 	if t.Undecided {
 		longest := 0
@@ -97,7 +93,7 @@ func (t *Trend) Summary() string {
 		percentText(t.Options.Alpha))
 }
 
-// Notes lists the facts that are not in the list of changes, one per line.
+// Notes lists facts that are not in the list of changes.
 func (t *Trend) Notes() []string {
 	var notes []string
 	short, small, earlier := 0, 0, 0
@@ -126,7 +122,7 @@ func (t *Trend) Notes() []string {
 	return slices.Concat(notes, t.doubts(), t.Doubts, t.Warnings)
 }
 
-// doubts names the series whose listed changes may result from correlation.
+// Changes of a correlated series are doubtful.
 func (t *Trend) doubts() []string {
 	var names []string
 	for _, s := range t.Series {
@@ -144,8 +140,8 @@ func (t *Trend) doubts() []string {
 		strings.Join(names, ", "))}
 }
 
-// WriteText writes the trend as aligned text: the headline, the summary, a row for each change, the
-// latest last, and notes. Lines have up to most characters, 0: unlimited.
+// WriteText writes the trend as aligned text, the latest change last. Lines have up to most
+// characters, 0: unlimited.
 func WriteText(w io.Writer, t *Trend, most int) error {
 	head := []string{t.Summary()}
 	changes := ""

@@ -21,28 +21,26 @@ import (
 type Options struct {
 	Metrics []string `json:"-"`     // only these, tidied or not. none means all
 	Alpha   float64  `json:"alpha"` // probability of any false alarm in all series. 0 means 0.05
-	// changes of a level by less than this share are counted and not listed
+	// changes of a level by a smaller share are counted and not listed
 	Margin float64 `json:"margin"`
 	// list only changes that begin in that many last results. 0 means all
 	Last int    `json:"-"`
 	Seed uint64 `json:"-"` // of the permutations
 }
 
-// Trend is a series of results in the order of time, with lasting changes of metrics. Its JSON is
-// that of WriteJSON without the head.
+// Trend contains the lasting changes of metrics through a series of results.
 type Trend struct {
 	Results []string `json:"results"` // labels, in order
 	Options          // with defaults filled in
 	Tested  int      `json:"tested"` // tested series: those that vary and are long enough
 	// results that a series needs for a significant change
 	Enough int `json:"enough"`
-	// nothing could be tested: no series has enough results, and no shorter one shows a change
+	// no series has enough results, and no shorter one shows a change
 	Undecided bool `json:"undecided"`
-	// of each benchmark and metric, in the order of first appearance
+	// by benchmark and metric, in the order of first appearance
 	Series []Series `json:"series"`
-	// distinct reasons why runs are SUSPECT or INVALID
-	Doubts []string `json:"doubts"`
-	// on the results, and on other changes between them
+	// why runs are SUSPECT or INVALID
+	Doubts   []string `json:"doubts"`
 	Warnings []string `json:"warnings"`
 }
 
@@ -57,10 +55,10 @@ type Series struct {
 	Uncertain []int             `json:"uncertain"` // results with an error above 25 %
 	Errors    []results.Number  `json:"errors"`    // of Uncertain, relative
 	Changes   []Change          `json:"changes"`   // listed changes, in order
-	// with changes: lag-1 autocorrelation of ranks within levels
+	// lag-1 autocorrelation of ranks within levels, if there are changes
 	Rho     float64 `json:"rho"`
 	MostRho float64 `json:"most_rho"` // its expected maximum for that many results
-	// without a change, MostRho would cause such changes more often than Alpha
+	// at a correlation of MostRho, chance would cause such changes more often than Alpha
 	Doubtful bool      `json:"doubtful"`
 	Unlisted int       `json:"unlisted"` // changes below the margin, or before the last results
 	earlier  int       // those before the last results
@@ -85,21 +83,17 @@ type Change struct {
 // Find finds changes in every metric of every benchmark through the inputs, which must be in the
 // order of time.
 //
-// Package changepoint has the test. Each of m series is tested at the level Alpha/m (Bonferroni),
-// so the probability of any false alarm is at most Alpha. The cost is small: about three more
-// results for each tenfold of m until a change is detectable, from 10 for one series. A constant
-// series raises no alarm, and does not count. Only series with changes need time: 2m/Alpha
-// permutations each, 0.15 s for 60 results and a thousand series.
+// Each of m series is tested at the level Alpha/m (Bonferroni), so the probability of any false
+// alarm is at most Alpha. From 10 for one series, each tenfold of m needs about three more results.
+// Only series with changes need time: 2m/Alpha permutations each, 0.15 s for 60 results and a
+// thousand series.
 //
 // The level is guaranteed if results without a change are exchangeable. A series whose neighbours
-// are too similar for this is Doubtful, and a note reports it.
+// are too similar for this is Doubtful.
 //
-// A value is the median of a benchmark's runs in one result. A benchmark is excluded from a result
-// with an INVALID run of it, and a change between levels with SUSPECT runs is marked.
-//
-// It is an error if there are fewer than two inputs, if their Unit lines contradict each other, if
-// a metric of opts is in none, and if there are too many samples (results.ErrSamples). A series
-// that is too short for a significant change is kept without one.
+// A value is the median of a benchmark's runs in one result. Results with an INVALID run of a
+// benchmark are excluded from its series. Errors are: fewer than two inputs, contradicting Unit
+// lines, a metric of opts that is in none, and too many samples (results.ErrSamples).
 func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	if len(inputs) < 2 {
 		return nil, errors.New("a trend needs two results or more")
@@ -130,8 +124,8 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 		return nil, fmt.Errorf("alpha %v: want a share from %v below 1, for %s", opts.Alpha,
 			leastLevel*float64(max(1, t.Tested)), text.Count(t.Tested, "series"))
 	}
-	// With 1/Alpha permutations a p of Alpha/2 would be found 3 times in 5, with twice as many 3 times
-	// in 4.
+	// With 1/Alpha permutations a p of Alpha/2 would be found 3 times in 5, with twice as many 3
+	// times in 4.
 	search.Permutations = max(search.Permutations, int(math.Ceil(2/search.Alpha))-1)
 	t.Enough = search.Enough()
 	t.findAll(search)
@@ -143,12 +137,10 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	return t, nil
 }
 
-// leastLevel is the smallest level of a single test: every changed series needs twice its inverse
-// in permutations.
+// Every changed series needs 2/leastLevel permutations.
 const leastLevel = 1e-6
 
-// findAll searches the series in parallel. Each has a seed of its own, so the order does not
-// matter.
+// Each series has its own seed, so the order of the searches does not matter.
 func (t *Trend) findAll(search changepoint.Options) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
@@ -164,7 +156,6 @@ func (t *Trend) findAll(search changepoint.Options) {
 	wait.Wait()
 }
 
-// seedFor returns a seed that depends only on the series.
 func seedFor(texts ...string) uint64 {
 	h := fnv.New64a()
 	for _, text := range texts {
@@ -174,7 +165,6 @@ func seedFor(texts ...string) uint64 {
 	return h.Sum64()
 }
 
-// gather makes the series, by metric and, within, by benchmark.
 func (t *Trend) gather(inputs []results.Input, metrics []string) error {
 	var benchmarks []string
 	cells := map[string][]results.Cell{} // of a benchmark, by result
@@ -283,7 +273,6 @@ func benchmarksWith(
 	return having, nil
 }
 
-// find divides the series into levels.
 func (s *Series) find(search changepoint.Options, opts Options, labels []string) {
 	points := changepoint.Find(s.Values, search)
 	d := changepoint.Depends(s.Values, points, search)

@@ -55,7 +55,7 @@ func Groups(r *results.Results) (groups [][]Explained) {
 	return groups
 }
 
-// Place returns the keys that a group shares: its name without the strategy.
+// Place returns the keys that a group shares.
 func (e Explained) Place() []results.Pair {
 	return results.Without(e.Cell[0].Keys, "strategy", "queue")
 }
@@ -69,8 +69,7 @@ func (e Explained) Name() string {
 	return name
 }
 
-// Opening begins the sentence that the causes end: "p99 is 300 ms because". For a value that is too
-// uncertain to show, the causes describe the observed tasks.
+// Opening begins the sentence that the causes end: "p99 is 300 ms because".
 func (a Answer) Opening() string {
 	metric, of := "p99", "the slowest 1 % of these tasks are"
 	if !strings.HasPrefix(a.Unit, "p99") {
@@ -83,10 +82,9 @@ func (a Answer) Opening() string {
 	return fmt.Sprintf("%s is %s because", metric, value)
 }
 
-// Percent returns the share without decimals.
+// Percent formats the share without decimals.
 func (c Cause) Percent() string { return text.WholeShare(c.Share) }
 
-// String formats the cause in a line: "71 % queueing: tasks wait …; one slot more …".
 func (c Cause) String() string {
 	return fmt.Sprintf("%s %s: %s. %s.", c.Percent(), c.Cause, c.Evidence, c.RemedySentence())
 }

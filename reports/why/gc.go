@@ -7,12 +7,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// gc: the garbage collector uses processors that tasks need, stops tasks, and makes them mark.
 var gc = rule{
 	name:    "gc",
 	meaning: "the garbage collector uses the processors",
 	cure:    "allocate less, or raise `GOGC`",
-	// a smaller share is normal: the collector's own goal is a quarter
+	// A smaller share is normal: the collector's own goal is a quarter.
 	shown:     func(v *view) bool { return v.valueOrZero(metric.GCCPU) >= 0.05 },
 	otherwise: scheduler.name,
 	evidence: func(v *view) string {

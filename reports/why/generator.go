@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// stopped returns the mean lateness, in seconds, due to the longest stop of the whole process
-// without CPU use. Tasks due during the stop are late by half of it on average.
+// stopped returns the mean lateness, in seconds, due to the longest stop of the process. Tasks due
+// during the stop are late by half of it on average.
 func (v *view) stopped() float64 {
 	stop, run := v.valueOrZero(metric.MaxHiccup), v.cell[0]
 	for _, d := range run.Doubts {
@@ -20,7 +20,6 @@ func (v *view) stopped() float64 {
 	return 0
 }
 
-// generator: the load generator was late, and no waiting thread or goroutine explains it.
 var generator = rule{
 	name:    "generator",
 	meaning: "the load generator was late, not the strategy",

@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// headOfLine: short tasks wait behind long ones. The recursion with equal services gives the
-// avoidable part of the wait.
+// The recursion with equal services gives the avoidable part of the wait.
 var headOfLine = rule{
 	name:    "head_of_line",
 	meaning: "short tasks wait behind long ones",
@@ -35,15 +34,14 @@ var headOfLine = rule{
 }
 
 const (
-	// unevenSeen is the C² above which variance is the cause of that part. It causes two thirds of
-	// a wait at 2, and half at 1 (Pollaczek and Khinchine).
+	// above this C², variance is the cause of that part: it causes two thirds of a wait at 2, and
+	// half at 1 (Pollaczek and Khinchine)
 	unevenSeen = 2
-	// unevenUnseen is the threshold without the recursion.
+	// threshold without the recursion
 	unevenUnseen = 4
 )
 
-// longTasks reports whether the work is uneven enough to be a cause. It is not if short tasks can
-// overtake long ones, in separate pools or because tasks run in turns.
+// Uneven work is not a cause if short tasks can overtake long ones.
 func (v *view) longTasks() bool {
 	short, turns := v.valueOrZero(metric.ShortMeanResponse), v.valueOrZero(metric.MeanBetween)
 	if short > 0 && short < v.valueOrZero(metric.MeanResponse)/2 ||

@@ -5,8 +5,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// lock: tasks wait for each other at a mutex. One run gives the time. Several limits give the
-// serial share of the work, by the universal scalability law.
+// One run gives the time at a mutex. Several limits give the serial share of the work, by the
+// universal scalability law.
 var lock = rule{
 	name:    "lock",
 	meaning: "goroutines wait for a mutex",

@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// machine: other programs, or other machines on the host, used the processors while threads of the
-// process were ready.
+// Other programs, or other machines on the host, used the processors.
 var machine = rule{
 	name:    "machine",
 	meaning: "other programs used the processors",
@@ -38,7 +37,7 @@ var machine = rule{
 	remedy: func(*view) string { return "use an idle machine" },
 }
 
-// busy is the share of a processor above which other users count, as in package bench.
+// as in package bench
 const busy = 0.05
 
 var machineSigns = []struct{ unit, says string }{

@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// queueing: too few slots for the arrivals. It gets the remaining wait for a slot after long or
-// uneven services. The recursion with one more slot gives the effect.
+// queueing gets the remaining wait for a slot. The recursion with one more slot gives the effect.
 var queueing = rule{
 	name:    "queueing",
 	meaning: "all slots, or all processors, were busy",
@@ -81,5 +80,5 @@ func (v *view) queueGrows() bool {
 	return ok && shed == 0 && v.valueOrZero(metric.OfferedUtilisation) >= 1
 }
 
-// nearly is the remaining share of a response from which a change is negligible.
+// From this share of a response on, a change is negligible.
 const nearly = 0.97

@@ -10,9 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A growth describes how services grow with the tasks in service, by the universal scalability law
-// without its quadratic term: S(N) = S(1)·(1 + σ(N−1)), by least squares over the runs of a
-// strategy at several limits and loads. N is the mean number in service, by Little's law.
+// A growth describes how services grow with the mean number N of tasks in service, by the universal
+// scalability law without its quadratic term: S(N) = S(1)·(1 + σ(N−1)).
 type growth struct {
 	alone             float64 // service of a single task, in seconds
 	sigma, low, high  float64 // the serial fraction, with its 95 % interval
@@ -24,8 +23,7 @@ type growth struct {
 
 const fewestPoints = 3
 
-// grows fits the law. It returns nil if the runs are too few or too similar, or services do not
-// grow.
+// grows returns nil if the runs are too few or too similar, or services do not grow.
 func (v *view) grows() *growth {
 	var n, s []float64
 	g := &growth{least: math.Inf(1)}
@@ -52,9 +50,8 @@ func (v *view) grows() *growth {
 	return g
 }
 
-// serial fits S(N) = S(1)·(1 + σ(N−1)) by least squares of relative errors, since runs vary in
-// proportion. The interval of the ratio σ is Fieller's, with len(n)−2 degrees of freedom. known is
-// false if it is unbounded.
+// serial fits S(N) by least squares of relative errors, since runs vary in proportion. The interval
+// of the ratio σ is Fieller's, with len(n)−2 degrees of freedom. known is false if it is unbounded.
 func serial(n, s []float64) (alone, sigma, low, high float64, known bool) {
 	var w, x, y float64
 	for i := range n {
@@ -88,8 +85,7 @@ func serial(n, s []float64) (alone, sigma, low, high float64, known bool) {
 	return alone, slope / alone, (b - math.Sqrt(root)) / a, (b + math.Sqrt(root)) / a, true
 }
 
-// growthShare returns the share of a task's service that is caused by other tasks in the target,
-// without locks.
+// growthShare excludes locks.
 func (v *view) growthShare() float64 {
 	service, ok := v.known(metric.MeanService)
 	if !ok || v.growth == nil || v.growth.locked || v.serverOnly() {

@@ -7,9 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// scheduler: the program's own goroutines need more processors than there are. The evidence is at
-// least half as many waiting goroutines as processors, since the meter that counts them waits
-// itself.
+// The evidence is at least half as many waiting goroutines as processors, since the meter that
+// counts them waits itself.
 var scheduler = rule{
 	name:    "scheduler",
 	meaning: "more goroutines are ready than `GOMAXPROCS`",

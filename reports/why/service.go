@@ -12,13 +12,13 @@ type costs struct {
 	waiting               float64 // of a runnable task
 	// by cause, as shares of waiting. The sum is 1 or 0
 	waits map[string]float64
-	// share of unusual services that these waits explain, from 0 to 1
+	// share of unusual services that these waits explain
 	explained float64
-	// share of the lateness of tasks that these waits explain
+	// share of tasks' lateness that these waits explain
 	lateness float64
 }
 
-// A processorTime is the mean per task, in seconds.
+// In seconds per task.
 type processorTime struct {
 	cpu       float64 // CPU time of the process
 	queued    float64 // threads waited for a processor
@@ -41,26 +41,22 @@ func (v *view) processorTime() processorTime {
 	return p
 }
 
-// A wait is the mean time per task, in seconds, for which a part of it was ready and did not run,
-// by the users of the processors.
+// A wait is the mean time per task, in seconds, for which it was ready and did not run, by the
+// users of the processors.
 type wait struct{ own, gc, machine float64 }
 
 func (w wait) sum() float64 { return w.own + w.gc + w.machine }
 
-// tasksPerDelay returns the mean number of due tasks that one delay affects. A delay d affects all
-// arrivals in d, by d/2 on average.
+// A delay d affects all arrivals in d, by d/2 on average.
 func (v *view) tasksPerDelay() float64 {
 	return 1 + v.valueOrZero(metric.Throughput)*v.valueOrZero(metric.P99Hiccup)/2
 }
 
-// waits returns the time that ready threads and goroutines waited, by cause.
-//
-// Threads waited for the users of the processors in proportion to their CPU time.
-//
-// The program's own computing makes goroutines wait as in M/M/c, by Sakasegawa's formula, or up to
-// twice as long, because tasks come in bursts, and the harness has goroutines. The excess is due to
-// the collector and other programs, in proportion to their time on processors. Each second of these
-// delays at most all existing tasks: computing, in service, and arriving meanwhile.
+// Threads waited for the users of the processors in proportion to their CPU time. The program's own
+// computing makes goroutines wait as in M/M/c, by Sakasegawa's formula, or up to burst times as
+// long. The excess is due to the collector and other programs, in proportion to their time on
+// processors. Each second of these delays at most all existing tasks: computing, in service, and
+// arriving meanwhile.
 func (v *view) waits() (w wait) {
 	const burst = 2
 	p, processors := v.processorTime(), max(v.processors(), 1)
@@ -85,7 +81,6 @@ func (v *view) waits() (w wait) {
 	return w
 }
 
-// costs splits the time for which a task holds its slot.
 func (v *view) costs() (c costs) {
 	service, backoff := v.valueOrZero(metric.MeanService), v.backoff()
 	if service+backoff <= 0 {
@@ -100,7 +95,7 @@ func (v *view) costs() (c costs) {
 	if late > 0 {
 		c.lateness = min(waits*crowd/late, 1-min(v.stopped()/late, 1))
 	}
-	// delays of the start did not delay tasks in service
+	// Delays of the start did not delay tasks in service.
 	inside := 1.0
 	if waits > 0 {
 		inside = max(1-late/crowd/waits, leastInside)
@@ -118,7 +113,7 @@ func (v *view) costs() (c costs) {
 	if sum > 0 {
 		c.waits = map[string]float64{lock.name: locked / sum, gc.name: collector / sum,
 			scheduler.name: sched / sum, machine.name: others / sum}
-		// a mean wait of a tenth of the service may be most of the slowest 1 %
+		// A mean wait of a tenth of the service may be most of the slowest 1 %.
 		c.explained = min(10*sum/max(own, sum), 1)
 	}
 	return c
@@ -142,7 +137,6 @@ func (v *view) shares() map[string]float64 {
 			s[name] += what * part
 		}
 	}
-	// late
 	if lateTo := v.latenessCauses(); lateTo != nil {
 		give(v.late*t.lateness, lateTo)
 		rest := v.late * (1 - t.lateness)
@@ -152,13 +146,10 @@ func (v *view) shares() map[string]float64 {
 		s[generator.name] += v.lag
 		s[unknown.name] += v.late - v.lag
 	}
-	// between
 	s[v.betweenCause()] += v.between
-	// in the target
 	s[target.name] += v.target
 	// in the task: the mean service, and the excess
 	v.assignService(s, give)
-	// waiting for a slot
 	turn := v.turn
 	if own := v.rateLimited(); own > 0 {
 		s[throttling.name] += turn * own

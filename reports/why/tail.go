@@ -29,15 +29,14 @@ type view struct {
 	growth  *growth // of services with tasks in service. nil: unknown
 }
 
-// known returns the value of a metric. ok is false if the runs lack it. No metric used by rules is
-// negative.
+// No metric used by rules is negative.
 func (v *view) known(unit string) (value float64, ok bool) {
 	e, ok := v.cell.Estimate(unit)
 	return max(e.Mid, 0), ok
 }
 
-// changeText formats the metric's value for the same tasks under another plan: "from 20.0 ms to
-// 15.0 ms", or for uncertain values "by −25.0 %".
+// changeText compares the metric under another plan with the same tasks: "from 20.0 ms to 15.0 ms",
+// or for uncertain values "by −25.0 %".
 func (v *view) changeText(unit string, other float64) string {
 	share, _ := v.cell.Uncertain(unit)
 	if !v.cell.Known(unit) {
@@ -51,8 +50,8 @@ func (v *view) has(unit string) bool {
 	return ok
 }
 
-// valueOrZero returns the value of a metric, or 0 without one, for sums and lower bounds. Use known
-// for a metric that is printed, or whose absence would increase a share.
+// valueOrZero is for sums and lower bounds. Use known for a metric that is printed, or whose
+// absence would increase a share.
 func (v *view) valueOrZero(unit string) float64 {
 	value, _ := v.known(unit)
 	return value
@@ -70,7 +69,7 @@ func clauses(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(c string) bool { return c == "" }), "; ")
 }
 
-// newView reads the metrics. ok is false if the runs have no mean response.
+// newView returns false if the runs have no mean response.
 func newView(c results.Cell, beside []results.Cell) (*view, bool) {
 	v := &view{cell: c, beside: beside, unit: metric.P99Response}
 	v.value = v.valueOrZero(v.unit)
@@ -92,8 +91,8 @@ func newView(c results.Cell, beside []results.Cell) (*view, bool) {
 	return v, true
 }
 
-// parts splits the tail response. Older results have only wait and service, whose means replace the
-// tail. It returns false if the runs lack the wait, too.
+// Older results have only wait and service, whose means replace the tail. parts returns false if
+// the runs lack the wait, too.
 func (v *view) parts() bool {
 	part := func(p metric.Part) float64 { return v.valueOrZero(p.TailShare()) }
 	switch mean := v.valueOrZero(metric.MeanResponse); {
@@ -126,7 +125,6 @@ func (v *view) parts() bool {
 	return true
 }
 
-// hasOracle reports whether the run recorded the waits during which every slot was busy.
 func (v *view) hasOracle() bool {
 	return v.has(metric.TailTurnShare) && v.unit == metric.P99Response
 }
@@ -141,8 +139,7 @@ func (v *view) setUneven() {
 	}
 }
 
-// c2 returns the squared coefficient of variation of the work, by the workload's definition or
-// measured from the services.
+// c2 is the workload's, or measured from the services.
 func (v *view) c2() float64 {
 	if c2, ok := v.known(metric.WorkloadC2); ok {
 		return c2
@@ -171,7 +168,6 @@ func (v *view) processors() float64 {
 	return p
 }
 
-// serverOnly reports whether only the server can observe the parts of a service.
 func (v *view) serverOnly() bool {
 	return v.cell[0].Base() == "Attack" || strings.Contains(v.key("workload"), "http_get:url=")
 }

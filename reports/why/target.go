@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// target: the tasks' target is slow, because it has a queue or slows down under load. The evidence
-// is the target's clock, or services that grow with the tasks in service.
+// The evidence is the target's clock, or services that grow with the tasks in service.
 var target = rule{
 	name:    "target",
 	meaning: "the service that the tasks call has a queue of its own or slows down",

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// throttling: a rate limit, of the target or the strategy, makes tasks wait between attempts, for
-// slots held during back-off, or for a start while slots are idle.
+// A rate limit makes tasks wait between attempts, for slots held during back-off, or for a start
+// while slots are idle.
 var throttling = rule{
 	name:    "throttling",
 	meaning: "refusals and back-off, or the strategy's own rate",
@@ -47,8 +47,7 @@ func (v *view) refused() bool {
 
 func (v *view) retries() bool { return v.valueOrZero(metric.Attempts) > 1 }
 
-// backoff returns the mean time, in seconds, for which a task holds its slot during back-off: the
-// part of its time between attempts that fits into the slots.
+// backoff returns the mean time, in seconds, for which a task holds its slot between attempts.
 func (v *view) backoff() float64 {
 	rate, between := v.valueOrZero(metric.Throughput), v.valueOrZero(metric.MeanBetween)
 	if !v.retries() || rate <= 0 {
@@ -60,8 +59,7 @@ func (v *view) backoff() float64 {
 	return between
 }
 
-// betweenCause returns the cause of the time between attempts: refusals or failures, or without
-// further attempts the turns of other tasks.
+// Without further attempts, tasks waited for the turns of other tasks.
 func (v *view) betweenCause() string {
 	switch {
 	case !v.retries():
@@ -72,8 +70,7 @@ func (v *view) betweenCause() string {
 	return throttling.name
 }
 
-// rateLimited returns the share of the wait for a slot that is caused by the strategy's own rate:
-// the share of idle slots.
+// The share is the share of idle slots.
 func (v *view) rateLimited() float64 {
 	used, ok := v.known(metric.Utilisation)
 	if !ok || v.valueOrZero(metric.Allowed) == 0 {

@@ -15,7 +15,7 @@ type Cause struct {
 	Remedy   string  `json:"remedy"`
 }
 
-// An Answer explains a response. The causes are ranked by share. The shares add up to at most 1.
+// An Answer explains a response by causes, ranked by share. The shares add up to at most 1.
 type Answer struct {
 	Unit   string  // p99-response-sec or, with too few tasks, mean-response-sec
 	Value  float64 // in seconds
@@ -25,15 +25,14 @@ type Answer struct {
 }
 
 const (
-	// mostCauses is the largest number of named causes.
 	mostCauses = 3
-	// leastShare is the smallest named share. Smaller ones are within the variation of runs.
+	// Smaller shares are within the variation of runs.
 	leastShare = 0.1
 )
 
 type rule struct {
 	name string
-	// meaning and remedy for the table of causes in docs/reading-results.md
+	// for the table of causes in docs/reading-results.md
 	meaning, cure string
 	// whether the required evidence exists. nil: its share is the evidence
 	shown func(*view) bool
@@ -42,7 +41,7 @@ type rule struct {
 	evidence, remedy func(*view) string
 }
 
-// rules are ordered: a rule passes its share only to a later one.
+// The rules are ordered: each passes its share only to a later one.
 var rules = []rule{machine, gc, lock, scheduler, target, throttling, headOfLine, queueing,
 	generator, work, unknown}
 
@@ -55,7 +54,7 @@ func Table() (rows [][3]string) {
 }
 
 // Of explains the runs of one scenario by the medians of their metrics. The cells beside are the
-// same strategy at other limits and loads. ok is false if the runs have no responses.
+// same strategy at other limits and loads. ok is false without responses.
 func Of(c results.Cell, beside ...results.Cell) (Answer, bool) {
 	v, ok := newView(c, beside)
 	if !ok {

@@ -13,18 +13,11 @@ import (
 )
 
 // aimd learns the limit as TCP learns its window: one more slot per round of good tasks, and a cut
-// by a ratio when a task fails or takes longer than the target.
-//
-// Use it where the called service signals overload by errors or clearly long responses, and its
-// capacity is unknown or varies. Several such clients share a service fairly. The cost is a
-// saw-tooth around the best limit, larger with a deeper cut. The target must be well above the
+// by a ratio when a task fails or takes longer than the target. The target must be well above the
 // natural variation of task lengths.
 //
 // A round is as many good tasks as there are slots, counted only while all slots are taken, because
-// an idle instance proves nothing. Tasks that started before the last cut are ignored, so one
-// incident causes one cut.
-//
-// Any error of a task counts as a failure, a panic does not.
+// an idle instance proves nothing. Tasks that started before the last cut are ignored.
 type aimd struct {
 	min, max float64
 	backoff  float64
@@ -87,7 +80,6 @@ func (l *aimd) Learn(e engine.Ending) int {
 	return int(l.limit)
 }
 
-// checkLearning checks the parameters min and initial.
 func checkLearning(p strategies.Params) error {
 	least, initial := p.Values.Int("min"), p.Values.Int("initial")
 	switch {

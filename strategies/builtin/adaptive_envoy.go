@@ -14,22 +14,15 @@ import (
 )
 
 // envoy learns the limit from the response at a very low limit, which it measures from time to
-// time.
+// time. Meanwhile only min tasks run at once, so tasks that wait for tasks of their own may wait
+// forever.
 //
-// Use it where the capacity of the called service is unknown and a short wait now and then is
-// cheap: for some tens of tasks only min of them run at once. So a response under load never counts
-// as normal, unless other callers cause it. With long tasks the measurement takes long.
+// A measurement sets M to the quantile of the responses of so many tasks. At each update, S is the
+// quantile of the responses since the last one, g = (1 + buffer)·M/S, within ½ and 2, and the limit
+// L becomes g·L + √(g·L). envoy also measures when five updates leave the limit at min. The jitter
+// is the same in each instance, so runs can be repeated.
 //
-// Tasks that wait for tasks of their own may wait for ever, because min is too small for them.
-//
-// It starts at min with the measurement: the quantile of the responses of so many tasks, M. Each
-// update, with the quantile S of the responses since the last one, g = (1 + buffer)·M/S, within ½
-// and 2, and the limit L becomes g·L + √(g·L). It also measures again when five updates leave the
-// limit at min. Envoy measures after the time probe, or up to the share jitter later, at random.
-// Here the sequence is the same for each instance, so runs can be repeated.
-//
-// Updates take place when a task ends. Failed tasks are ignored, because failures can be quick,
-// though Envoy counts them, and so are panics.
+// Failed tasks are ignored, because failures can be quick, although Envoy counts them.
 type envoy struct {
 	min, max      int
 	update, probe time.Duration
@@ -131,7 +124,6 @@ func (l *envoy) Learn(e engine.Ending) int {
 	return l.limit
 }
 
-// tick makes the update and starts the measurement that are due.
 func (l *envoy) tick(now time.Duration) {
 	if now >= l.atUpdate {
 		if l.samples.n > 0 {
@@ -146,7 +138,6 @@ func (l *envoy) tick(now time.Duration) {
 	}
 }
 
-// learn makes an update.
 func (l *envoy) learn(response time.Duration) {
 	g := 1.0
 	if response > 0 { // empty tasks take no virtual time
@@ -170,7 +161,6 @@ type histogram struct {
 
 const subBits = 5 // a power of two has 1<<subBits parts
 
-// add adds a duration.
 func (h *histogram) add(d time.Duration) {
 	h.counts[partOf(uint64(max(d, 0)))]++
 	h.n++
@@ -187,13 +177,12 @@ func (h *histogram) quantile(q float64) time.Duration {
 	return 0
 }
 
-// partOf returns the index of the part that contains v. Values below 2<<subBits have their own.
+// Values below 2<<subBits have their own part.
 func partOf(v uint64) int {
 	shift := max(0, bits.Len64(v)-subBits-1)
 	return shift<<subBits + int(v>>shift)
 }
 
-// middleOf is the inverse of partOf.
 func middleOf(part int) time.Duration {
 	if part < 2<<subBits {
 		return time.Duration(part)

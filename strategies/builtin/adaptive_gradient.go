@@ -10,21 +10,15 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// gradient learns the limit from responses alone: it compares a short window with a long average
-// and lowers the limit by the ratio.
-//
-// Use it where the called service slows down before it fails and no target is known. A lasting
-// overload becomes the normal state after about as many windows as the average has, and the limit
-// rises again. A mix with longer tasks also looks like overload.
+// gradient lowers the limit by the ratio of a long average of responses to a short window. A
+// lasting overload becomes the normal state after about as many windows as the average has.
 //
 // A window is as many good tasks as there are slots, at least the parameter short. With S its mean
 // and A the long average, g = tolerance·A/S, within ½ and 1, and the limit moves by the share
-// smoothing towards limit·g + headroom. So it rises by smoothing·headroom per window while
-// responses are normal, and cannot stay below 2·headroom. It stays when fewer than half the slots
-// were used. The average is the mean of the first windows, then exponential. While it exceeds 2·S,
-// as after an overload, it drops by 5 % per window.
+// smoothing towards limit·g + headroom. So it cannot stay below 2·headroom. It stays when fewer
+// than half the slots were used. While A exceeds 2·S, it drops by 5 % per window.
 //
-// Failed tasks are ignored, because failures can be quick, and so are panics.
+// Failed tasks are ignored, because failures can be quick.
 type gradient struct {
 	min, max  float64
 	tolerance float64
@@ -99,7 +93,7 @@ func (l *gradient) Learn(e engine.Ending) int {
 	return int(l.limit)
 }
 
-// update handles the end of a window: its mean response in ns and its maximum of tasks in flight.
+// mean is the mean response of the window in ns, and busiest its maximum of tasks in flight.
 func (l *gradient) update(mean, busiest float64) {
 	l.windows++
 	l.average += (mean - l.average) * max(1/float64(l.windows), l.weight)
@@ -117,7 +111,6 @@ func (l *gradient) update(mean, busiest float64) {
 	l.limit = min(l.max, max(l.min, l.limit))
 }
 
-// A window sums as many tasks as there are slots, at least short.
 type window struct {
 	short    int
 	failures bool // failed tasks count
@@ -127,7 +120,6 @@ type window struct {
 	busiest      int // most tasks in flight at the end of one
 }
 
-// add adds the end of a task, and reports whether the window is complete.
 func (w *window) add(e engine.Ending, limit float64) bool {
 	switch {
 	case e.Err == nil:
@@ -142,7 +134,6 @@ func (w *window) add(e engine.Ending, limit float64) bool {
 	return w.good+w.failed >= max(w.short, int(limit))
 }
 
-// mean returns the mean response in ns, or 0 without good tasks.
 func (w *window) mean() float64 {
 	if w.good == 0 {
 		return 0
@@ -150,5 +141,4 @@ func (w *window) mean() float64 {
 	return float64(w.sum) / float64(w.good)
 }
 
-// clear begins the next window.
 func (w *window) clear() { w.sum, w.good, w.failed, w.busiest = 0, 0, 0, 0 }

@@ -12,20 +12,14 @@ import (
 )
 
 // vegas learns the limit from an estimate of the tasks that queue in the called service: of a limit
-// L these are L·(1 − R₀/R), where R is the response of a window and R₀ the shortest so far.
-//
-// Use it where the service has a short response without load that it can show now and then. If the
-// limit begins above the capacity, R₀ is already a response under load, no queue is seen, and the
-// limit stays. The same happens if a probe comes under load. A mix with longer tasks also looks
-// like a queue.
+// L these are L·(1 − R₀/R), where R is the response of a window and R₀ the shortest so far. If R₀
+// was measured under load, no queue is seen, and the limit stays.
 //
 // A window is that of adaptive_gradient. With a queue of at most log₁₀ L (whole, at least 1) the
-// limit rises by beta·log₁₀ L, below alpha·log₁₀ L by log₁₀ L, and above beta·log₁₀ L it falls by
-// log₁₀ L. It stays when fewer than half the slots were used. R₀ is forgotten after probe·L tasks,
-// or some fewer, down to half: VegasLimit draws this at random. Here the sequence is the same for
-// each instance, so runs can be repeated.
-//
-// A window with a failed task lowers the limit. Panics are ignored.
+// limit rises by beta·log₁₀ L, below alpha·log₁₀ L by log₁₀ L, and above beta·log₁₀ L, or with a
+// failed task, it falls by log₁₀ L. It stays when fewer than half the slots were used. R₀ is
+// forgotten after a random ½ to 1 times probe·L tasks, as in VegasLimit. The draws are the same in
+// each instance.
 type vegas struct {
 	min, max    float64
 	alpha, beta float64
@@ -106,10 +100,8 @@ func (l *vegas) Learn(e engine.Ending) int {
 	return int(l.limit)
 }
 
-// plan draws when the next probe is.
 func (l *vegas) plan() { l.since, l.next = 0, 0.5+0.5*l.jitter.Float64() }
 
-// update handles the end of a window.
 func (l *vegas) update(w window) {
 	log := max(1, math.Floor(math.Log10(l.limit)))
 	to, mean := l.limit, w.mean()

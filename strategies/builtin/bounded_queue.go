@@ -7,12 +7,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// boundedQueue has a queue of Queue tasks and one goroutine that starts a goroutine for each task,
-// in order, when one of Limit slots is free. Submit blocks while the queue is full (backpressure).
-//
-// It behaves like worker_pool with a queue but keeps only one idle goroutine. Each task costs a
-// goroutine start and a switch to the starting goroutine. A large queue adds up to Queue / Limit
-// service times of delay.
+// boundedQueue has a queue of Queue tasks and one goroutine that starts a goroutine for each task
+// when one of Limit slots is free. It behaves like worker_pool with a queue but keeps only one idle
+// goroutine.
 type boundedQueue struct{ engine.PerTask }
 
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
@@ -35,8 +32,7 @@ func (s *boundedQueue) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.Send(ctx, s.Jobs, t)
 }
 
-// consume takes a slot before a task, so waiting tasks stay in the queue, where they are counted
-// and can be abandoned.
+// Waiting tasks stay in the queue, where they are counted and can be abandoned.
 func (s *boundedQueue) consume() {
 	for {
 		s.Slots <- struct{}{}

@@ -10,11 +10,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// boundedQueueShed is a worker_pool that sheds when all Limit workers and Queue slots are taken.
-// The wait of accepted tasks is at most Queue / Limit service times on average.
-//
-// Admission counts tasks exactly. A channel looks full while idle workers have not yet received
-// from it, and so would shed tasks for which there is a slot.
+// boundedQueueShed is a worker_pool that sheds when all Limit workers and Queue slots are taken. It
+// counts tasks exactly, because a channel looks full while idle workers have not yet received from
+// it.
 type boundedQueueShed struct{ engine.Workers }
 
 var boundedQueueShedSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
@@ -66,8 +64,7 @@ func refusesShedder(inner strategies.Spec) error {
 	return cmp.Or(engine.NotHedged(inner), engine.TurnsMissed(inner))
 }
 
-// alterShedder makes a composition shed when all slots and the part's queue are full. If the part's
-// queue is 0, the inner queue stays empty.
+// If the part's queue is 0, the inner queue stays empty.
 func alterShedder(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
 	own, _ := l.Split(strategies.Params{})
 	s.Sheds, s.UsesQueue = true, inner.UsesQueue && own.Int("queue") > 0

@@ -15,22 +15,15 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// circuitBreaker stops calls to a failing service. When the share of failed or slow calls in the
-// window is too large, the circuit opens and no task runs for a while. Then a few trial calls run
-// (half-open). Their results close the circuit or open it again. States, half-open rule and windows
-// follow resilience4j.
+// circuitBreaker stops calls to a failing service, as resilience4j does. When the share of failed
+// or slow calls in the window is too large, the circuit opens and no task runs for a while. Then a
+// few trial calls run (half-open), whose results close the circuit or open it again.
 //
-// The parameters must fit the traffic: with a window of 100 calls and one call per second,
-// detection needs a minute. With a period, all calls of that time count once there are as many as
-// the window, so old failures expire in variable traffic. The period is kept in ten parts to bound
-// memory: it covers nine complete parts and the current one.
+// With a period, all calls of that time count, in nine complete tenths and the current one, which
+// bounds memory. With a wait, a half-open circuit opens again that long after the start of its last
+// trial, so a trial that hangs cannot keep it half-open.
 //
-// With a wait, a half-open circuit opens again that long after the start of its last trial, so a
-// trial that hangs cannot keep it half-open. While trials remain unused, the circuit stays
-// half-open.
-//
-// The breaker is checked in Submit and again at the start of a task, so a task that is queued when
-// the circuit opens is done with ErrShed. An error of the task or a request for another attempt
+// The breaker is checked in Submit and again at the start of a task. A request for another attempt
 // counts as a failure. Panics, cancelled calls and calls that began before a change of state do not
 // count.
 type circuitBreaker struct {
@@ -199,8 +192,7 @@ func (s *circuitBreaker) updateState(now time.Duration) {
 	}
 }
 
-// expireTrials reopens a half-open circuit whose trials did not end in time. The new open period
-// starts at that deadline.
+// The new open period starts at the deadline of the trials.
 func (s *circuitBreaker) expireTrials(now time.Duration) {
 	if s.wait > 0 && s.admitted > s.counts.calls && now >= s.deadline {
 		s.setState(openCircuit, s.deadline)
@@ -219,7 +211,7 @@ func (s *circuitBreaker) setState(state circuit, now time.Duration) {
 	}
 }
 
-// run checks the breaker at the first step of a task only.
+// The breaker is checked at the first step of a task only.
 func (s *circuitBreaker) run(
 	ctx context.Context, c *engine.Call[breakerCall],
 ) strategies.Result {
@@ -262,7 +254,6 @@ func (s *circuitBreaker) ended(
 	return r
 }
 
-// isNoCall reports whether a result says nothing about the called service.
 func isNoCall(r strategies.Result) bool {
 	_, panicked := errors.AsType[*strategies.PanicError](r.Err)
 	return panicked || errors.Is(r.Err, strategies.ErrGoexit) ||
@@ -314,8 +305,7 @@ func (s *circuitBreaker) dropExpired(newest int64) {
 	s.newest = newest
 }
 
-// exceedsThreshold reports whether a threshold is reached. Thresholds are rounded up to whole
-// calls, with tolerance for floating-point error.
+// Thresholds are rounded up to whole calls, with tolerance for floating-point error.
 func (s *circuitBreaker) exceedsThreshold() bool {
 	least := func(share float64) int { return int(math.Ceil(share*float64(s.counts.calls) - 1e-9)) }
 	return s.counts.failed >= least(s.failures) || s.counts.slow >= least(s.slow)

@@ -12,16 +12,12 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// codelLIFO is a bounded queue with two modes. Normally it is first come, first served, and a task
-// may wait for up to the interval. When the queue has not been empty for the interval, it is
-// overloaded: the newest task goes first, and new tasks may wait only for the much shorter target.
-// A task that exceeds its maximum wait is done with ErrShed after acceptance.
+// codelLIFO is a bounded queue. A task may wait for up to the interval. When the queue has not been
+// empty for the interval, it is overloaded: the newest task goes first, and new tasks may wait only
+// for the much shorter target. A task that exceeds its maximum wait is done with ErrShed.
 //
-// Under overload a plain bounded queue makes all tasks late. Here the newest tasks are in time, and
-// delayed tasks are not served at all. A burst that is served within the interval loses no task.
-//
-// One timer sheds for the whole queue. As in the original, a task's timeout is chosen at
-// acceptance. After Drain no task is shed, because no newer ones arrive.
+// As in the original, a task's timeout is chosen at acceptance. After Drain no task is shed,
+// because no newer ones arrive.
 type codelLIFO struct {
 	engine.Backlog
 	engine.CodelQueue

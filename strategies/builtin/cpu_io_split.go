@@ -12,15 +12,8 @@ import (
 )
 
 // The strategy cpu_io_split has a pool for computation sized to the cores and a pool for I/O with
-// the rest of the limit. Classes CPU and IO have their own workers and queues with room for Queue
-// tasks each. Submit blocks while the task's class pool has no room.
-//
-// More computing tasks than cores only slow each other down, while tasks that wait for I/O need
-// only a slot. Slots may idle in one pool while tasks wait in the other, and one pool can be
-// overloaded alone (see PoolLoads).
-//
-// Tasks of other classes use the first free slot of any pool, preferably of the I/O pool, in order
-// of acceptance.
+// the rest of the limit, each with its own queue. One pool can be overloaded alone (see PoolLoads).
+// Tasks of other classes use the first free slot of any pool, preferably of the I/O pool.
 var cpuIOSplitSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
 	Name:    "cpu_io_split",
 	Summary: "a computation pool as large as the cores, and a pool for I/O; Task.Class decides",

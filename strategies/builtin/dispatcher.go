@@ -8,12 +8,10 @@ import (
 )
 
 // The strategy dispatcher starts at most Limit workers on demand, with one FIFO queue and three
-// atomic operations per task. Submit blocks while Limit + Queue tasks are inside. It keeps a parked
-// goroutine for each slot that was ever needed. For tasks of 10 µs or more, its only advantage over
-// worker_pool is that it starts workers on demand.
+// atomic operations per task.
 //
-// Tasks are never assigned to a worker in advance. Three faster prototypes did so in batches, and a
-// task of 1 s at the head of a batch delayed the 1 ms tasks behind it by 1.06 s instead of 73 ms.
+// Three faster prototypes assigned tasks to workers in batches, and a task of 1 s at the head of a
+// batch delayed the 1 ms tasks behind it by 1.06 s instead of 73 ms.
 //
 // Nanoseconds per empty task with one producer, a queue that is never full, limits 1 and 64, and
 // GOMAXPROCS 1 | 2 (the calls of task and sink alone need 7):
@@ -21,13 +19,8 @@ import (
 //	dispatcher                                  35  36 |  38  46
 //	the same, each task taken under the mutex   41  42 |  44  57
 //	a ring of tickets without a mutex           53  53 |  47  50, but twice that on a busy machine
+//	workers that yield before they park              |  34  64
 //	worker_pool                                 76  77 |  85  82
-//	gopool, behind this interface              103 101 | 114 169
-//	pond, likewise                             117 117 | 133 215
-//
-// Two more designs were rejected. Workers that yield before they park need 34 instead of 38 at
-// limit 1 on two cores, but 64 instead of 46 at limit 64. At most GOMAXPROCS workers would leave
-// slots idle when tasks block, unless a monitor checks for it.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "dispatcher",
 	Summary: "workers started on demand that claim tasks from one queue by an atomic counter",

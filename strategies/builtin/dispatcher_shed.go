@@ -7,11 +7,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy dispatcher_shed is a dispatcher that refuses a task without room with ErrShed at
-// once. It is a separate strategy because the contract tests and the driver read Spec.Sheds before
-// an instance exists.
-//
-// Room is counted exactly: no task is shed while a slot or queue slot is free.
+// The strategy dispatcher_shed is a dispatcher that refuses a task without room with ErrShed. It is
+// a separate strategy because the contract tests and the driver read Spec.Sheds before an instance
+// exists.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "dispatcher_shed",
 	Summary: "dispatcher, and ErrShed when it is full",

@@ -8,20 +8,12 @@ import (
 )
 
 // The strategy draining_pool is a pool whose workers are stopped over a separate channel. At
-// Drain's deadline the workers end, and the remaining tasks are done with ErrAbandoned. A task that
-// ignores its context keeps only its own worker, while worker_pool keeps all workers until the last
-// task returns. The select over two channels costs about 60 ns per task.
+// Drain's deadline a task that ignores its context keeps only its own worker, while worker_pool
+// keeps all workers until the last task returns. The select over two channels costs about 60 ns per
+// task.
 //
-// It repairs four faults of the usual pattern:
-//
-//   - Closing the jobs channel while others send panics. Here Drain first wakes blocked senders and
-//     closes the channel only after they have left.
-//   - A worker told to quit still runs all remaining jobs after the deadline. Here Drain abandons
-//     tasks that have not started and cancels running ones. Its error counts both.
-//   - Workers, and so the shutdown, block forever on a bounded results channel without a reader.
-//     Here workers call the sink, which must not block.
-//   - The results channel is never closed, and results and jobs of ended workers are lost. Here
-//     every accepted task is done once.
+// It repairs faults of the usual pattern: closing the jobs channel while others send panics, and a
+// worker told to quit runs all remaining jobs after the deadline.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name: "draining_pool",
 	Summary: "long-lived workers that finish what was accepted, and at Drain's deadline abandon " +

@@ -9,12 +9,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// earliestDeadline starts the task with the earliest Deadline first. Tasks without a deadline come
-// last, in order of acceptance. For a batch on one slot it minimises the maximum lateness (Jackson,
-// 1955), so it meets all deadlines if any order does.
-//
-// It does not check whether a deadline can still be met, so under overload it serves late tasks
-// first and soon all tasks are late. Wrap it in a part that sheds.
+// earliestDeadline starts the task with the earliest Deadline first. For a batch on one slot it
+// minimises the maximum lateness (Jackson, 1955). It does not check whether a deadline can still be
+// met, so under overload soon all tasks are late. Wrap it in a part that sheds.
 type earliestDeadline struct {
 	engine.Backlog
 	engine.Plain

@@ -9,16 +9,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// errGroup is golang.org/x/sync/errgroup with a context and no limit. Each task starts a goroutine
-// at once, and the first error cancels the context of all others. It costs one allocation more than
-// unbounded.
-//
-// As in errgroup, running tasks only see a cancelled context, with the error as cause. Later tasks
-// start with the cancelled context. Their remaining steps and sub-tasks do not run. So a group is
-// for one batch: in a stream of tasks, the first failure makes all later ones fail.
-//
-// A panic or Goexit does not count as an error of the group, because errgroup would crash on a
-// panic and miss a Goexit. The group receives an error just after Sink.Done.
+// errGroup is golang.org/x/sync/errgroup with a context and no limit. The first error cancels the
+// context of all other and later tasks, so a group is for one batch. A panic or Goexit does not
+// count as an error, because errgroup would crash on a panic and miss a Goexit.
 type errGroup struct {
 	engine.PerTask
 	group *errgroup.Group

@@ -10,16 +10,10 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// errgroupLimit is golang.org/x/sync/errgroup with SetLimit. It costs one allocation more than
-// semaphore.
-//
-// Group.Go cannot be cancelled, but a blocked Submit must return when its context ends. So Submit
-// first takes a slot in a channel of the same size, for about 50 ns. The group's slot is then free
-// or about to be, because a goroutine returns the channel's slot before it reports its task. A
-// helper goroutine that waits in the group was rejected: it costs two switches per waiting task and
-// outlives a cancelled Submit.
-//
-// Task errors go to the sink and not to the group, which would keep only the first.
+// errgroupLimit is golang.org/x/sync/errgroup with SetLimit. Group.Go cannot be cancelled, so
+// Submit first takes a slot in a channel of the same size, for about 50 ns. The group's slot is
+// then free or about to be. Task errors go to the sink and not to the group, which would keep only
+// the first.
 type errgroupLimit struct {
 	engine.PerTask
 	group errgroup.Group

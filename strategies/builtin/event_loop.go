@@ -7,14 +7,10 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy event_loop runs all tasks on one goroutine in order of acceptance, whatever the
-// limit. Submit blocks while Queue tasks wait. Done runs on the same goroutine, so state shared
-// by tasks and sink needs no lock. Only abandoned tasks are reported elsewhere, because the loop
-// may hang in a task.
-//
-// A long task delays all others unless it runs in steps: after each, Result.More sends it to the
-// tail of the queue, like setImmediate in Node.js. Sub-tasks are queued the same way, one by one.
-// After Goexit another goroutine continues the loop.
+// The strategy event_loop runs all tasks on one goroutine, whatever the limit. Done runs on the
+// same goroutine, so state shared by tasks and sink needs no lock. Only abandoned tasks are
+// reported elsewhere, because the loop may hang in a task. Result.More sends a task to the tail of
+// the queue, like setImmediate in Node.js.
 var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Name: "event_loop",
 	Summary: "every task on one goroutine, in order, whatever the limit; its next step waits at " +

@@ -8,11 +8,8 @@ import (
 )
 
 // The strategy event_loop_offload runs tasks on Limit workers and calls Sink.Done on one loop, as
-// libuv does for Node.js. Submit blocks while Queue tasks wait for a worker. The sink's state
-// needs no lock, because abandoned tasks are also reported on the loop.
-//
-// A task that finds the loop asleep costs a second goroutine switch. Workers do not wait for the
-// loop, so a slow Done blocks no slot. Its tasks still count as accepted, which bounds the backlog.
+// libuv does for Node.js, so the sink's state needs no lock. Workers do not wait for the loop, so a
+// slow Done blocks no slot. Its tasks still count as accepted, which bounds the backlog.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "event_loop_offload",
 	Summary: "workers run the tasks, one loop hears of every completion",

@@ -13,12 +13,12 @@ import (
 )
 
 // fairShare has a queue for each Tenant and serves the tenants with waiting tasks in rounds. In a
-// turn, a tenant starts as many tasks as its weight. Unused shares go to the other tenants, and an
-// idle tenant gains no credit. All tenants share the capacity: when it is full, all Submits block.
+// turn, a tenant starts as many tasks as its weight. All tenants share the capacity: when it is
+// full, all Submits block.
 //
-// Tenants with longer tasks use the slots longer. With a quantum, a turn is an amount of Size
-// instead, and the unused part is carried to the tenant's next turn (deficit round robin). A large
-// quantum makes turns long. A quantum far below the sizes causes rounds in which no task starts.
+// With a quantum, a turn is an amount of Size instead, and the unused part is carried to the
+// tenant's next turn (deficit round robin). A quantum far below the sizes causes rounds in which no
+// task starts.
 type fairShare struct {
 	engine.Backlog
 	engine.Plain
@@ -131,7 +131,6 @@ func (s *fairShare) addTenant(number int32) *tenant {
 	return t
 }
 
-// removeTenant removes the tenant with the current turn, which has no more tasks.
 func (s *fairShare) removeTenant(t *tenant) {
 	delete(s.tenants, t.number)
 	s.credited = false

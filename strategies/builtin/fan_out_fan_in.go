@@ -7,14 +7,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// fanOutFanIn has Limit workers that receive from one channel of tasks, and merges their results on
-// one channel with a single collector. Only the collector calls Done, so its state needs no lock.
-// When it is idle, each task costs a goroutine switch.
-//
-// The results channel has room for one result per worker. A collector slower than all workers
-// together blocks them and becomes the limit. Room for all results would hide this.
-//
-// A task abandoned before it ran is reported by the goroutine that abandoned it.
+// fanOutFanIn has Limit workers, and merges their results on one channel with a single collector.
+// Only the collector calls Done, so its state needs no lock. The results channel has room for one
+// result per worker, so that a collector slower than all workers together becomes the limit.
 type fanOutFanIn struct{ engine.Workers }
 
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{

@@ -16,22 +16,16 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// hedged starts a second attempt when the first takes longer than most calls. The first success
-// counts, and the context of the other attempt is cancelled.
+// hedged starts a second attempt when the first takes longer than a fixed time or a quantile of the
+// last 200 calls. The first success counts, and the context of the other attempt is cancelled.
 //
 // If S(t) is the share of calls longer than t, a second attempt after d reduces this share to
-// S(t)·S(t−d) for t ≥ d, and adds S(d) calls per call. It does not help if the task itself is long,
-// and it harms an overloaded target, so a budget limits second attempts to a share of the calls. Up
-// to ten unused attempts are saved.
+// S(t)·S(t−d) for t ≥ d, and adds S(d) calls per call. A budget limits second attempts to a share
+// of the calls. Up to ten unused attempts are saved.
 //
 // The second attempt runs a copy of the task in its own goroutine without a slot or token, so the
-// bound is twice that of the inner strategy. The task is done when both attempts have returned. If
-// one attempt fails, the other decides. A panic ends both. A failure before the second attempt
-// starts is final: hedging does not retry.
-//
-// The second attempt starts after a fixed time, or after a quantile of the last 200 calls (not
-// before there are 200). A cancelled attempt counts with its duration until the cancellation. A
-// task costs six allocations for contexts and timer.
+// bound is twice that of the inner strategy. If one attempt fails, the other decides. A failure
+// before the second attempt starts is final. A task costs six allocations.
 type hedged struct {
 	engine.Layer[struct{}]
 	after    time.Duration // 0: after the quantile
@@ -129,7 +123,6 @@ const (
 
 var errLost = errors.New("another attempt at the task has succeeded, or panicked")
 
-// A race is the two attempts at one task.
 type race struct {
 	owner       *hedged
 	parent      context.Context // context of both attempts
@@ -201,7 +194,6 @@ func (h *race) stopSecond() {
 	<-h.secondEnded
 }
 
-// secondAttempt makes the second attempt in the timer's goroutine.
 func (h *race) secondAttempt() {
 	defer close(h.secondEnded)
 	h.mu.Lock()
@@ -230,7 +222,7 @@ func (h *race) secondAttempt() {
 	})
 }
 
-// learn records the duration of a call. A cancelled call counts until its cancellation.
+// A cancelled call counts until its cancellation.
 func (s *hedged) learn(r strategies.Result, took time.Duration) {
 	lost := errors.Is(r.Err, context.Canceled)
 	if s.after > 0 || hasFailed(r) && !lost {

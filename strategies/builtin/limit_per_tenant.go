@@ -10,12 +10,12 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A tenants queue limits the tasks of each tenant (Task.Tenant) that run at once. The others wait
-// in order. A slot may idle while such a tenant waits; a fair queue would use it.
+// A tenants queue limits the tasks of each tenant (Task.Tenant) that run at once. A slot may idle
+// while such a tenant waits.
 //
-// Waiting tasks are accepted and use room. So that one tenant does not fill all of it, the
-// parameter waiting adds room to the inner capacity. Then Submit blocks. If the inner strategy
-// sheds, there is no such queue, and one tenant can cause tasks of others to be shed.
+// The parameter waiting adds room to the inner capacity, so that one tenant does not fill all of
+// it. If the inner strategy sheds, there is no such queue, and one tenant can cause tasks of others
+// to be shed.
 type tenants struct {
 	each   int
 	active map[int32]*tenantLane

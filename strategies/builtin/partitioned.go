@@ -23,14 +23,11 @@ func checkQuantum(p strategies.Params) error {
 }
 
 // The strategy partitioned has Limit workers on one queue, and tasks in steps of at most the
-// quantum. After each step the rest goes to the tail of the queue (Result.More), and so do the
-// sub-tasks of Result.Split, one by one. Submit blocks while Queue tasks wait. There is always
-// room for the next step of an accepted task. Clause Order applies to first steps.
+// quantum. After each step the rest goes to the tail of the queue, and so do sub-tasks, one by one.
+// There is always room for the next step. Clause Order applies to first steps.
 //
 // With a small quantum it approaches processor sharing: a task's time in the system is proportional
-// to its own length and independent of the variance of the others. An overhead o per step of length
-// q uses the share o/(o+q) of the capacity, and the queue is stable only if o/q < 1/utilisation −
-// 1. Tasks that do not divide themselves are not preempted.
+// to its own length. An overhead o per step of length q uses the share o/(o+q) of the capacity.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "partitioned",
 	Summary: "workers on one queue; a task runs one quantum and goes back to the tail",

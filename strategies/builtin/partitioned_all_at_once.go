@@ -9,15 +9,9 @@ import (
 )
 
 // The strategy partitioned_all_at_once is like partitioned but queues all sub-tasks of a task at
-// once (Result.Split), to run in parallel on Limit workers.
-//
-// It exists to measure this mistake: a short task still waits for all work of the long task before
-// it, and only the long task ends sooner. Use it for fork and join in a mostly idle pool.
-//
-// Sub-tasks go to the front of the queue, so all work waits in the order in which its tasks were
-// accepted. The parent holds no slot and is done with its last sub-task. After the first error,
-// queued sub-tasks do not run. A Split costs one allocation. Sub-tasks in the queue do not count
-// against the capacity.
+// once, to run in parallel. It exists to measure this mistake: a short task still waits for all
+// work of the long task before it. Sub-tasks go to the front of the queue and do not count against
+// the capacity.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name: "partitioned_all_at_once",
 	Summary: "workers on one queue; all sub-tasks of a task are queued at once, which does not " +

@@ -8,17 +8,14 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// perKey runs at most one task of a key (Task.Tenant) at a time, and the tasks of a key in the
-// order of acceptance, within a limit on all tasks. A task with a negative Tenant has no key and
-// waits only for a slot.
-//
-// A mutex per key inside the task would hold a slot while it waits, and would not keep the order.
-// Slots are idle while only tasks of busy keys wait. A task that waits for its key is accepted and
-// uses room: when tasks of one key fill the queue, Submit blocks for all keys.
+// perKey runs at most one task of a key (Task.Tenant) at a time, in the order of acceptance, within
+// a limit on all tasks. A mutex per key inside the task would hold a slot while it waits, and would
+// not keep the order. A task that waits for its key is accepted and uses room: when tasks of one
+// key fill the queue, Submit blocks for all keys.
 type perKey struct {
 	engine.Backlog
 	ready engine.FIFO // tasks that wait only for a slot
-	// keys contains the keys with a ready or running task. Each queue has the key's other tasks.
+	// keys with a ready or running task; each queue has the key's other tasks
 	keys   map[int32]*engine.FIFO
 	unused []*engine.FIFO
 }

@@ -15,27 +15,16 @@ import (
 //	Submit ─Queue─► generate ─buffer─► work ─buffer─► filter ─buffer─► collect
 //	                    1              Limit         filters              1
 //
-// Generate forwards submitted tasks in order. Work runs them. Filter forwards successful tasks and
-// settles failed ones. Collect settles the rest one by one.
+// Generate forwards submitted tasks in order. Filter settles failed tasks, and collect the others
+// one by one. The parameter stages adds stages before or after the work, each with its own workers,
+// time and buffer. A failed task takes no time in later stages, and no task does once the context
+// has ended.
 //
-// With the parameter stages, further stages are before or after the work. Each has workers and a
-// time of its own, and a buffer before it. stages=1(2ms)+work+3(exp(40ms)) is
+// A full pipeline has accepted Limit + Queue + buffer tasks and the one held by generate. With
+// stages, it has accepted as many tasks as all its workers and buffers have room for.
 //
-//	… generate ─buffer─► 1 × 2 ms ─buffer─► work ─buffer─► 3 × exp(40 ms) ─buffer─► filter …
-//
-// The work keeps the meaning that it has in every strategy: Limit workers, and the time of the
-// task. A failed task takes no time in the stages after it, and no task does once the context has
-// ended: a task that has run is done with its own result.
-//
-// Use it when steps of the work have different limits. For a single step it only adds cost: up to
-// four hand-overs instead of one. A full pipeline has accepted Limit + Queue + buffer tasks and the
-// one held by generate. A slow stage fills the buffers before it and blocks all stages back to
-// Submit. With stages, a full pipeline has accepted the tasks that all its workers and buffers have
-// room for, wherever they are: those that a buffer has no room for wait before generate.
-//
-// Usual pipelines close front to back, and each sender checks the context in case its receiver has
-// ended. Here no stage ends before the last task is done, so only the stages before the work check,
-// and tasks before the stage of work are settled there when the context ends.
+// No stage ends before the last task is done, so only the stages before the work check the context,
+// and tasks there are settled when it ends.
 type pipeline struct {
 	engine.Workers // the stage of work, with jobs before it and results behind
 
@@ -138,7 +127,7 @@ func startPipeline(
 	return s
 }
 
-// addStages makes the declared stages and returns those before and after the work.
+// addStages returns the stages before and after the work.
 func (s *pipeline) addStages(
 	declared []strategies.Stage, seed uint64,
 ) (prepare, finish []*stage) {
@@ -153,8 +142,7 @@ func (s *pipeline) addStages(
 	return prepare, s.stages[len(prepare)+1:]
 }
 
-// Submit blocks until generate or its queue takes the task or, with stages, until fewer tasks are
-// accepted than there is room for.
+// With stages, Submit also blocks while there is no room for another task.
 func (s *pipeline) Submit(ctx context.Context, t *strategies.Task) error {
 	if s.rooms == nil {
 		return s.Send(ctx, s.submitted, t)
@@ -166,7 +154,6 @@ func (s *pipeline) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// Busy implements strategies.Staged.
 func (s *pipeline) Busy() []time.Duration {
 	busy := make([]time.Duration, len(s.stages))
 	for i, g := range s.stages {
@@ -194,7 +181,6 @@ func (s *pipeline) forward(h *hand, from <-chan *strategies.Task, to chan<- *str
 	}
 }
 
-// complete is a worker of a stage after the work.
 func (s *pipeline) complete(h *hand, from <-chan engine.Outcome, to chan<- engine.Outcome) {
 	for o := range from {
 		if o.Result.Err == nil && s.Ctx.Err() == nil {
@@ -204,7 +190,6 @@ func (s *pipeline) complete(h *hand, from <-chan engine.Outcome, to chan<- engin
 	}
 }
 
-// filter is the stage after all others but collect.
 func (s *pipeline) filter(from <-chan engine.Outcome) {
 	for o := range from {
 		if o.Result.Err != nil {
@@ -215,8 +200,7 @@ func (s *pipeline) filter(from <-chan engine.Outcome) {
 	}
 }
 
-// A roomSink returns the room of a task before it is done, so a client that submits on Done finds
-// it.
+// A roomSink returns the room of a task before it is done.
 type roomSink struct {
 	rooms <-chan struct{}
 	sink  strategies.Sink

@@ -14,11 +14,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// classicStages are the stages of the example "squaring numbers, and a filter" of the Go blog
-// (Pipelines and cancellation, 2014): generate, square, filter.
+// classicStages is the example "squaring numbers" of the Go blog (Pipelines and cancellation, 2014)
 const classicStages, classic = "1(1ms)+work+1(2ms)", "classic"
 
-// parseStages parses the stages of a pipeline whose stage of work has limit workers.
 func parseStages(text string, limit int) (all []strategies.Stage, err error) {
 	given := text
 	if text == classic {
@@ -89,7 +87,7 @@ func splitStages(text string) (parts []string) {
 	return append(parts, text[start:])
 }
 
-// stagesOf returns the stages of a pipeline, or nil if work is the only one or they are invalid.
+// stagesOf returns nil if work is the only stage or the stages are invalid.
 func stagesOf(p strategies.Params) []strategies.Stage {
 	all, err := parseStages(p.Values.Text("stages"), p.Limit)
 	if err != nil || len(all) == 1 {
@@ -98,8 +96,8 @@ func stagesOf(p strategies.Params) []strategies.Stage {
 	return all
 }
 
-// staged changes the facts of a pipeline that has more stages than work: the order of the stages
-// before the work and the room behind it decide when a task runs.
+// staged changes the facts of a pipeline with several stages: the order of the stages before the
+// work and the room behind it decide when a task runs.
 func staged(s strategies.Spec, v param.Values) strategies.Spec {
 	if stagesOf(strategies.Params{Limit: 1, Values: v}) == nil {
 		return s
@@ -134,7 +132,6 @@ func checkPipeline(p strategies.Params) error {
 	return nil
 }
 
-// A stage is a stage with a time of its own.
 type stage struct {
 	time    dist.Dist
 	workers int

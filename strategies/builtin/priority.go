@@ -9,14 +9,10 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// priority starts the task with the largest Priority first, and equal ones in order of acceptance.
-// Running tasks are not interrupted. Tasks of lower priority wait according to the load of all
-// higher ones (Cobham).
-//
-// Strict priority can starve tasks. With age, a task gains one priority for each age of waiting.
-// The sort key is the time of acceptance minus age times priority, which does not change while a
-// task waits. Only tasks that arrive within age times the difference of priorities can overtake a
-// task.
+// priority starts the task with the largest Priority first. Tasks of lower priority wait according
+// to the load of all higher ones (Cobham), and may starve. With age, a task gains one priority for
+// each age of waiting. The sort key is the time of acceptance minus age times priority, which does
+// not change while a task waits.
 type priority struct {
 	engine.Backlog
 	engine.Plain

@@ -12,12 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// resizable has a limit that changes while tasks run, by Resize or a schedule. Tasks wait for a
-// slot in order of acceptance.
-//
-// A larger limit starts waiting tasks at once. A smaller limit cancels nothing, and no task starts
-// until fewer run than the limit. Params.Limit is the maximum, which the capacity and the checks of
-// a run use.
+// resizable has a limit that changes while tasks run, by Resize or a schedule. A smaller limit
+// cancels nothing. Params.Limit is the maximum, which the capacity and the checks of a run use.
 type resizable struct {
 	engine.Backlog
 	engine.FIFO
@@ -96,7 +92,7 @@ func (s *resizable) Resize(limit int) error {
 	return nil
 }
 
-// Limit returns the current limit. Callers find it with an assertion to interface{ Limit() int }.
+// Callers find Limit with an assertion to interface{ Limit() int }.
 func (s *resizable) Limit() int {
 	s.Mutex.Lock()
 	defer s.Mutex.Unlock()

@@ -12,10 +12,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// retryInPlace is worker_pool with retries. When an attempt requests another, its worker sleeps
-// until then and tries again, like a retry loop inside the task. A sleeping worker is backpressure:
-// with Limit tasks in backoff the pool stands still, so it is not work-conserving. retry_queue
-// releases the slot instead. A task that panics or calls Goexit is not retried.
+// retryInPlace is worker_pool with retries. Its worker sleeps before the next attempt, like a retry
+// loop inside the task. A sleeping worker is backpressure: with Limit tasks in backoff the pool
+// stands still. A task that panics or calls Goexit is not retried.
 type retryInPlace struct {
 	engine.Workers
 	retries engine.Retries

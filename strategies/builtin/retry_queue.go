@@ -13,13 +13,9 @@ import (
 )
 
 // retryQueue is worker_pool with a second, delayed queue. A task whose attempt requests another
-// waits there without a worker, and joins the end of the first queue when it is due. A task that
-// panics or calls Goexit is not retried.
-//
-// New tasks overtake retried ones, and there is no backpressure: a failing target receives new
-// tasks instead of the failed ones. Compared with worker_pool it costs about 30 ns more per task
-// for admission, one goroutine for the delayed queue, and two goroutine switches per failed
-// attempt.
+// waits there without a worker, and joins the end of the first queue when it is due. There is no
+// backpressure: a failing target receives new tasks instead of the failed ones. Compared with
+// worker_pool it costs about 30 ns more per task, and two goroutine switches per failed attempt.
 //
 // The parameter delayed is the room for tasks in backoff. Without it, they would keep out new tasks
 // if there is no queue.
@@ -139,8 +135,8 @@ func (s *retryQueue) park(
 	return strategies.Result{}, true
 }
 
-// runDelayedQueue owns the delayed queue, a heap by due time and then by submission. It ends when
-// no task is inside. It blocks only when idle, so workers do not wait for it.
+// runDelayedQueue owns the delayed queue, a heap by due time and then by submission. It blocks only
+// when idle, so workers do not wait for it.
 func (s *retryQueue) runDelayedQueue() {
 	var delayed engine.Heap
 	timer := time.NewTimer(time.Hour) // stopped at once; Reset sets the real wait

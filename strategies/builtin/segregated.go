@@ -9,15 +9,10 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy segregated has a pool per class: classes Short and Long have their own workers and
-// queues with room for Queue tasks each. Submit blocks while the task's class pool has no room.
-//
-// Slots may idle in one pool while tasks wait in the other, and one pool can be overloaded alone.
-// For example, with half of the limit each and 72 % of the work in long tasks, the long pool is
-// overloaded above 69 % load. Check PoolLoads before you trust a measurement.
-//
-// Tasks of other classes use the first free slot of any pool, preferably of the long pool, in order
-// of acceptance. A long task without a class can hold a short slot.
+// The strategy segregated has a pool per class, each with its own queue. One pool can be overloaded
+// alone: with half of the limit each and 72 % of the work in long tasks, the long pool is
+// overloaded above 69 % load (see PoolLoads). Tasks of other classes use the first free slot of any
+// pool, preferably of the long pool.
 var segregatedSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
 	Name:    "segregated",
 	Summary: "a pool each for short and for long tasks; Task.Class decides",

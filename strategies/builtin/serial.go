@@ -7,10 +7,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The strategy serial runs one task at a time in order of acceptance, whatever the limit, on one
-// goroutine. Submit hands over the task and blocks until the previous one is done. Running tasks in
-// the caller's goroutine would save a switch of about 100 ns, but then a blocked Submit could not
-// return when its context ends, and Goexit would end the caller.
+// The strategy serial runs one task at a time in order of acceptance on one goroutine. Running
+// tasks in the caller's goroutine would save a switch of about 100 ns, but then a blocked Submit
+// could not return when its context ends, and Goexit would end the caller.
 var serialSpec = strategies.RegisterBuiltin(strategies.Spec{
 	Name:    "serial",
 	Summary: "one task at a time, whatever the limit",

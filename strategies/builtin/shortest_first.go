@@ -13,17 +13,15 @@ import (
 )
 
 // shortestFirst starts the task with the smallest Size first and limits the long tasks that run at
-// once, so long ones cannot occupy all slots. Long tasks wait longer, wrong sizes cost a task its
-// position, and slots idle when only long tasks wait.
+// once. If the work of the long tasks exceeds this cap, their queue grows without limit despite
+// idle slots.
 //
 // No task waits forever. The sort key is the time of acceptance plus stretch times size, so only
 // tasks that arrive within stretch times the difference of sizes can overtake. A stretch of 0 is
-// first come, first served, a very large one shortest first. The key does not change while a task
-// waits.
+// first come, first served, a very large one shortest first.
 //
-// If the work of the long tasks exceeds the cap, their queue grows without limit despite idle
-// slots. By default a task is long above twice the mean size, so equal tasks never are. A task of
-// unknown size has the key of a task at the threshold and is not long.
+// By default a task is long above twice the mean size, so equal tasks never are. A task of unknown
+// size has the key of a task at the threshold and is not long.
 type shortestFirst struct {
 	engine.Backlog
 	engine.Plain

@@ -11,18 +11,12 @@ import (
 )
 
 // singletonPool is a worker_pool with one instance: all creators within a process share workers and
-// queue, so a second creator cannot double the load on a target. It has the hazards of a global:
-//
-//   - Limit, Queue and context are the first creator's. Later values are silently ignored.
-//   - Drain closes the pool for all creators and counts all their tasks. A Submit just after gets
-//     ErrClosed. Later creators get a new pool.
-//
-// Each task is reported to the sink of its own creator.
+// queue, so a second creator cannot double the load on a target. Limit, Queue and context are the
+// first creator's. Later values are silently ignored. Drain closes the pool for all creators.
 //
 // The usual package variable with sync.Once can be neither closed nor tested twice. Here the
 // variable is in a context, because one process has many runs, some in synctest bubbles, which must
-// not share a limit or channels. [WithSingletons] makes such a context. Without it each New acts as
-// a process of its own, where the parameter creators sets the number of creators.
+// not share a limit or channels. Without [WithSingletons] each New acts as a process of its own.
 type singletonPool struct {
 	*engine.Workers
 	sink strategies.Sink // sink of the creator
@@ -99,7 +93,6 @@ func (s *singletonPool) Submit(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// toOwner reports each task to the sink of its creator.
 type toOwner struct{}
 
 func (toOwner) Done(t *strategies.Task, r strategies.Result) {

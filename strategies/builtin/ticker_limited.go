@@ -11,18 +11,15 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// tickerLimited starts one task per tick of a time.Ticker, in order, while fewer than Limit run.
-// Submit blocks while Limit + Queue tasks are inside. A task waits for the next tick even when
-// idle, half an interval on average.
+// tickerLimited starts one task per tick of a time.Ticker, in order, while fewer than Limit run. A
+// task waits for the next tick even when idle, half an interval on average.
 //
-// A Ticker keeps one tick and drops others. After a pause one task starts at once and the next at
-// the following tick, so two starts can be closer than the interval, but never three. For Poisson
-// arrivals of tasks of length zero the delay is (W + U − D)⁺, where D is the interval, W the wait
-// of an M/D/1 queue with service time D, and U uniform on (0, D).
+// A Ticker keeps one tick and drops others, so after a pause two starts can be closer than the
+// interval, but never three. For Poisson arrivals of tasks of length zero the delay is (W + U −
+// D)⁺, where D is the interval, W the wait of an M/D/1 queue with service time D, and U uniform on
+// (0, D).
 //
-// In the usual pattern, the worker that takes the tick also runs the task, so long tasks delay the
-// next start. Here further tasks start meanwhile, within Limit. The slot is taken before the tick,
-// so no task holds a tick while it waits for a slot.
+// The slot is taken before the tick, so no task holds a tick while it waits for a slot.
 type tickerLimited struct {
 	engine.PerTask // its Slots bound acceptance: Limit + Queue
 	// one element for each task that runs, or has a slot and waits for a tick
@@ -74,8 +71,8 @@ func tickInterval(v param.Values) time.Duration {
 	return time.Duration(math.Ceil(float64(time.Second) / v.Float("rate")))
 }
 
-// ticks are the numbered ticks of a time.Ticker. The last is kept until taken, so no timer runs
-// while no task waits.
+// ticks are the numbered ticks of a time.Ticker. The last is kept, so no timer runs while no task
+// waits.
 type ticks struct {
 	interval time.Duration
 	lastTick time.Duration // number of the last tick used; 0: none
@@ -90,7 +87,7 @@ func (k *ticks) At(now time.Duration, _ time.Time) time.Duration {
 
 func (k *ticks) Spend(now time.Duration) { k.lastTick = now / k.interval }
 
-// Submit blocks until there is room. The queue has room for all admitted tasks.
+// The queue has room for all admitted tasks.
 func (s *tickerLimited) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Acquire(ctx); err != nil {
 		return err

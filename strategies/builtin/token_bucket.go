@@ -14,17 +14,15 @@ import (
 
 // tokenBucket starts a task when a slot and a token are available: golang.org/x/time/rate in front
 // of Limit workers. A task waits for W − (burst−1)/rate, at least 0, where W is the wait in a queue
-// with constant service time 1/rate. The limiter costs 50 ns per task. Slots idle while there is no
-// token.
+// with constant service time 1/rate. The limiter costs 50 ns per task.
 //
-// The strategy requests one token at a time, for the head of the queue when a slot is free. So
-// tasks start in order of acceptance, at most a burst at once. Limiter.Wait in each Submit would
-// block a goroutine per waiting task, and would accumulate tokens of tasks that wait for a slot. It
-// also keeps the tokens of callers that give up (go.dev/issue/56924): when 400 callers at 50 tokens
-// per second give up after 300 ms, the tokens of the next eight seconds are lost.
+// The strategy requests one token at a time, for the head of the queue when a slot is free.
+// Limiter.Wait in each Submit would block a goroutine per waiting task, and would accumulate tokens
+// of tasks that wait for a slot. It also keeps the tokens of callers that give up
+// (go.dev/issue/56924): when 400 callers at 50 tokens per second give up after 300 ms, the tokens
+// of the next eight seconds are lost.
 //
-// A blocked Submit that gives up uses no token. A queued task is accepted and uses its token even
-// if nobody waits for it any more. Use queue 0 for such callers.
+// A queued task uses its token even if nobody waits for it any more. Use queue 0 for such callers.
 type tokenBucket struct {
 	engine.Backlog
 	engine.FIFO
@@ -69,7 +67,6 @@ var _ = strategies.RegisterPart(engine.Paced(tokenBucketSpec, strategies.Part{
 	Summary: "a token bucket: a rate of tasks for the strategy inside, and a burst",
 }, func(v param.Values) engine.Pacer { t := newTokens(v); return &t }))
 
-// tokens provides a token for the head of a queue.
 type tokens struct {
 	limiter  *rate.Limiter
 	next     time.Duration // time of the token for the head of the queue

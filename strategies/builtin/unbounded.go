@@ -7,9 +7,8 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// unbounded starts a goroutine for each task at once, like a `go` statement in a loop with a
-// WaitGroup. It costs a goroutine per task inside (about 2.6 kB), and the whole burst reaches the
-// target.
+// unbounded starts a goroutine for each task at once, about 2.6 kB each, and the whole burst
+// reaches the target.
 type unbounded struct{ engine.PerTask }
 
 var unboundedSpec = strategies.RegisterBuiltin(strategies.Spec{

@@ -12,17 +12,12 @@ import (
 )
 
 // weightedSemaphore starts a goroutine for each task after taking Task.Weight (0 counts as 1) of
-// Limit units from a golang.org/x/sync/semaphore. Submit blocks while there are too few units.
+// Limit units from a golang.org/x/sync/semaphore. A Submit that waits costs three allocations. Its
+// context must also end when the intake closes, so the merged context is kept for the next Submit.
 //
-// A Submit that waits costs three allocations. It also needs a context that ends with its own or
-// when the intake closes. Making one costs more than the semaphore, so one is kept for the next
-// Submit with the same context.
-//
-// Units are given in order of Submit. A task with too few units blocks all later ones, so heavy
-// tasks do not starve, but units may idle.
-//
-// As in x/sync, a Submit with a weight above the limit waits, without blocking others, until its
-// context ends or the intake closes, and returns the reason. A negative weight panics.
+// A task with too few units blocks all later ones, so heavy tasks do not starve, but units may
+// idle. A weight above the limit waits until the context ends or the intake closes. A negative
+// weight panics.
 type weightedSemaphore struct {
 	engine.PerTask
 	limit int64

@@ -8,8 +8,7 @@ import (
 )
 
 // The strategy worker_pool has Limit long-lived goroutines that receive from one channel with room
-// for Queue tasks. Submit blocks while the queue is full. A busy worker takes its next task without
-// a goroutine switch. Without a queue, each task wakes a parked worker.
+// for Queue tasks. A busy worker takes its next task without a goroutine switch.
 var workerPoolSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "worker_pool",
 	Summary: "long-lived workers that take tasks from a channel",

@@ -55,15 +55,10 @@ const (
 	atStart   = "start"
 )
 
-// An asynqQueue has the client and the server of asynq on one pool of connections. Limits of the
-// library:
-//   - A task of a killed process is found by a check each minute, at the earliest 30 s after its
-//     lease of 30 s, and then retried with a delay: after one to two minutes. With recovery=start,
-//     an instance that starts or has lost a connection ends all leases, by a key that only the
-//     library's source documents.
-//   - One loop fetches tasks, with at least two round trips per task.
-//   - Replies are sent after the handler has returned, and their errors are not reported.
-//   - The last 10,000 archived tasks (dead letters) are kept, for 90 days.
+// An asynqQueue has the client and the server of asynq on one pool of connections. A task of a
+// killed process is retried after one to two minutes. With recovery=start, an instance that starts
+// or has lost a connection ends all leases, by an undocumented key. The library does not report
+// errors of replies. It keeps the last 10,000 dead letters, for 90 days.
 type asynqQueue struct {
 	*health
 	redis     *redis.Client
@@ -110,7 +105,6 @@ func openAsynq(
 
 const asynqType = "poolbench"
 
-// asynqExpire ends all leases, so that the first check of a server finds these tasks.
 var asynqExpire = redis.NewScript(`
 for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 	redis.call('ZADD', KEYS[1], 0, id)
@@ -138,8 +132,8 @@ func (q *asynqQueue) put(ctx context.Context, body []byte) error {
 	return registry.Redis.Tell(err)
 }
 
-// work runs a server until ctx ends. With recovery=start, it starts another one after a lost
-// connection, whose first check finds the lost tasks.
+// With recovery=start, another server starts after a lost connection. Its first check finds the
+// lost tasks.
 func (q *asynqQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	if !q.atStart {
 		q.serve(ctx, limit, do)
@@ -189,7 +183,7 @@ func (q *asynqQueue) serve(ctx context.Context, limit int, do func(engine.Messag
 	all.Wait()
 }
 
-// errorPause is the wait after an error, because the library would retry at once.
+// The library would retry at once after an error.
 const errorPause = 100 * time.Millisecond
 
 // ProcessHook detects lost connections and errors that the library does not report.
@@ -230,8 +224,7 @@ type asynqAgain struct{ after time.Duration }
 
 func (asynqAgain) Error() string { return "again" }
 
-// delay returns the wait before the next attempt. After an expired lease, it is asynq's default, or
-// 0 with recovery=start.
+// After an expired lease, the delay is asynq's default, or 0 with recovery=start.
 func (q *asynqQueue) delay(n int, err error, t *asynq.Task) time.Duration {
 	again, asked := errors.AsType[asynqAgain](err)
 	if !asked && !q.atStart {
@@ -312,7 +305,7 @@ func (m *asynqMessage) Reply(r engine.Reply) error {
 	return nil
 }
 
-// silent discards the log, because messages might contain the server's address.
+// silent discards the log, whose messages might contain the server's address.
 type silent struct{}
 
 func (silent) Debug(...any) {}

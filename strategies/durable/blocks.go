@@ -11,12 +11,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// blockFiles watches the files in which an embedded NATS server keeps the messages of a stream,
-// because the server answers from memory.
-//
-// The server only appends to a file. It compacts a file by replacing it, and removes a file without
-// unacknowledged messages only if there is a later one. So a changed byte, a shortened file and a
-// missing last file are foreign changes.
+// blockFiles watches the message files of an embedded NATS server, because the server answers from
+// memory. The server appends to a file, replaces it to compact it, and removes a file only if there
+// is a later one. Other changes are damage.
 type blockFiles struct {
 	dir   string
 	files map[int]*blockFile // by number
@@ -38,8 +35,7 @@ const (
 
 var crc32c = crc32.MakeTable(crc32.Castagnoli)
 
-// check returns an error if the files differ from what the server wrote. It ignores an unreadable
-// directory, which health reports.
+// check ignores an unreadable directory, which health reports.
 func (b *blockFiles) check() error {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil {

@@ -1,37 +1,23 @@
-// Package durable contains strategies whose queue outlives the submitting process: a table, a
-// stream, a queue of a broker. Importing the package registers them. They are a separate package
-// because of the libraries that it imports.
-//
-//	import _ "github.com/poolbench/poolbench/strategies/durable"
+// Package durable contains strategies whose queue outlives the submitting process.
 //
 //	v := strategies.MustParse("sqlite_queue:sync=full")
 //	s, err := v.Spec.Start(ctx, strategies.Params{Limit: 8, Values: v.Values}, sink)
 //
-// Submit returns when the broker has confirmed the message. One of Limit consumers runs the task
-// and then acknowledges the message. [engine.Broker] documents the guarantees and costs. The
-// clauses Kept, Killed and Poison of the contract test them, and `poolbench crash` kills the
-// processes and counts tasks.
-//
-// # Recovery
-//
-// After a kill, an interrupted task runs again when its library finds it, with the library's own
-// settings by default: asynq after 90 s to 1 min 45 s, river after an hour, jetstream after 30 s.
-// TestRecovery compares this with programs that use the libraries directly. A parameter for a
-// setting of a library has the library's default, and Spec.Adds lists what an adapter adds.
+// [engine.Broker] documents the guarantees. After a kill, an interrupted task runs again when its
+// library finds it, by default asynq after 90 s to 1 min 45 s, river after an hour, jetstream after
+// 30 s (see TestRecovery).
 //
 // # Servers
 //
 // sqlite_queue and jetstream run within the process. The others need a server, named by an
 // environment variable or --server, because its address may contain a password: see
-// docs/durable-queues.md. Parameters, results and messages contain no password. Each instance has
-// its own queue on the server and removes it at its end. The queue of a killed instance stays, with
-// a name that begins with poolbench_, until the next run removes it. RabbitMQ removes an unused
-// queue after a week.
+// docs/durable-queues.md. Each instance has its own queue on the server and removes it at its end.
+// The queue of a killed instance stays, with a name that begins with poolbench_, until the next run
+// removes it. RabbitMQ removes an unused queue after a week.
 //
 // # How to add one
 //
-// Write a file named for the strategy, with one register line. The function start opens it. A
-// broker that is polled uses [engine.Consume], and renewLease for its leases. A broker that calls a
-// handler needs neither. Add the module to strategies/durable in internal/project/arrows_test.go,
-// and the strategy to TestContract.
+// The function start opens a strategy. A broker that is polled uses [engine.Consume], and
+// renewLease for its leases. Add the module to internal/project/arrows_test.go, and the strategy to
+// TestContract.
 package durable

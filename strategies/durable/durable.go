@@ -38,12 +38,9 @@ func register(s strategies.Spec) strategies.Spec {
 	return strategies.Register(s)
 }
 
-// dirKey is the parameter of strategies that keep their files on this machine.
 var dirKey = param.Key{Name: "dir", Kind: param.Text, Default: "tmp",
 	Doc: "directory for its files, on the disk that is meant; tmp is the system's own"}
 
-// leaseKey is the parameter of strategies whose broker redelivers the messages of a silent
-// consumer.
 var leaseKey = param.Key{Name: "lease", Kind: param.Duration, Default: "5s",
 	Doc: "after which a message of an ended process is delivered again; it is renewed as " +
 		"long as the task runs"}
@@ -68,8 +65,7 @@ func checkAway(p strategies.Params) error {
 	return nil
 }
 
-// makeDir makes the directory of an instance. remove keeps files of an earlier process or of a
-// failed store, because they may contain tasks.
+// remove keeps files of an earlier process or of a failed store, because they may contain tasks.
 func makeDir(p strategies.Params, h *health) (dir string, remove func() error, err error) {
 	parent := p.Values.Text("dir")
 	if parent == "tmp" {
@@ -102,16 +98,15 @@ func makeDir(p strategies.Params, h *health) (dir string, remove func() error, e
 
 func isTemporary(p strategies.Params) bool { return p.Resume == nil || p.Resume.Remove }
 
-// Time limits to open a broker, to finish with a message, and to close a broker that failed to
-// open.
+// openTimeout limits opening a broker, replyTimeout the completion of a message, and closeTimeout
+// closing a broker that failed to open.
 const (
 	openTimeout  = 8 * time.Second
 	replyTimeout = 10 * time.Second
 	closeTimeout = time.Second
 )
 
-// start opens a queue and makes its strategy. If open fails, it ignores the error of Close, which
-// has the same cause.
+// If open fails, start ignores the error of Close, which has the same cause.
 func start(
 	ctx context.Context, p strategies.Params, sink strategies.Sink, h *health,
 	open func(ctx context.Context) error, b engine.Broker,

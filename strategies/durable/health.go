@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
@@ -20,24 +20,22 @@ var awayKey = param.Key{Name: "away", Kind: param.Duration, Default: "6s",
 	Doc: "how long its server may fail or leave requests unanswered, as during a restart, " +
 		"until the strategy ends with the server's error"}
 
-// embeddedAway is how long an embedded store may fail to answer. With one more request and the
-// shutdown, this is less than ten seconds, as for the default of awayKey.
+// embeddedAway is how long an embedded store may fail to answer.
 const embeddedAway = 4 * time.Second
 
-// requestTimeout is longer than an fsync, and shorter than half of embeddedAway, so that a silent
-// server is noticed in time.
+// requestTimeout is longer than an fsync, and shorter than embeddedAway, so that a silent server is
+// noticed in time.
 const requestTimeout = 3 * time.Second
 
-// A health distinguishes a failed store from a temporarily unreachable one. Every request reports
-// its outcome to it.
+// A health distinguishes a failed store from a temporarily unreachable one, by the outcomes of
+// requests.
 type health struct {
 	away   time.Duration
 	failed context.Context // ends when the store has failed
 	fail   context.CancelCauseFunc
-	// the store's file; "": none
-	file string
-	info os.FileInfo
-	// checks more than the existence of the file; nil: no check
+	file   string
+	info   os.FileInfo
+	// checks more than the existence of the file; may be nil
 	inspect func() error
 	// the store could not be opened, so files of an earlier process must stay
 	unopened atomic.Bool
@@ -45,7 +43,6 @@ type health struct {
 	put, take, reply streak
 }
 
-// A streak is a period without success.
 type streak struct {
 	failing atomic.Bool
 	mu      sync.Mutex
@@ -53,16 +50,15 @@ type streak struct {
 	last    time.Time // end of its last failed request
 }
 
-// newHealth returns the health of a store that may fail to answer for up to away.
 func newHealth(away time.Duration) *health {
 	h := &health{away: away}
 	h.failed, h.fail = context.WithCancelCause(context.Background())
 	return h
 }
 
-// permanent matches errors that a retry cannot fix: the store is full, read-only, damaged, or its
-// data is gone. 53100, 58…, XX001, XX002 and 25006 are codes of PostgreSQL.
-var permanent = regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|quota exceeded|` +
+// permanent matches errors that a retry cannot fix. 53100, 58…, XX001 and XX002 are codes of
+// PostgreSQL.
+var permanent = lazyregexp.New(`(?i)no space left|disk (quota|is full|full)|quota exceeded|` +
 	`file too large|disk i/o error|read-?only|malformed|corrupt|not a database|no such table|` +
 	`unable to open database|SQLSTATE (53100|58\w{3}|XX00[12]|3D000|3F000|42P01)|` +
 	`OOM command|MISCONF|` +
@@ -71,8 +67,7 @@ var permanent = regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|
 
 func isPermanent(err error) bool { return err != nil && permanent.MatchString(err.Error()) }
 
-// record records the outcome of a request. An error counts against the store unless the caller
-// cancelled the request.
+// An error counts against the store unless the caller cancelled the request.
 func (h *health) record(of *streak, begun time.Time, err error) error {
 	switch {
 	case err == nil:
@@ -104,7 +99,6 @@ func (s *streak) failingFor(begun, now time.Time) time.Duration {
 	return now.Sub(s.since)
 }
 
-// within calls do with a context that ends with ctx, after d, or when the store has failed.
 func (h *health) within(
 	ctx context.Context, d time.Duration, do func(context.Context) error,
 ) error {
@@ -114,7 +108,6 @@ func (h *health) within(
 	return do(ctx)
 }
 
-// untilDone retries do until it succeeds or the store fails.
 func (h *health) untilDone(do func() error) error {
 	for {
 		begun := time.Now()
@@ -126,8 +119,7 @@ func (h *health) untilDone(do func() error) error {
 	}
 }
 
-// watchFile makes the store fail when its file is deleted or replaced. Writes to a deleted file
-// succeed, but their data is lost.
+// Writes to a deleted file succeed, but their data is lost.
 func (h *health) watchFile(file string) {
 	h.file = file
 	h.info, _ = os.Stat(file) // nil counts as missing, which watch reports
@@ -141,7 +133,6 @@ func (h *health) fileGone() error {
 	return err
 }
 
-// failWith makes the store fail with err, or with the loss of its file, which may have caused err.
 func (h *health) failWith(err error) {
 	if h.file != "" && h.fileGone() != nil {
 		err = fmt.Errorf("%w: %w", engine.ErrGone, err)
@@ -196,7 +187,6 @@ func (h *health) withHealth(b engine.Broker) engine.Broker {
 	return b
 }
 
-// consume is engine.Consume that also records errors.
 func (h *health) consume(
 	ctx context.Context, limit int, next func(context.Context) (engine.Message, error),
 	do func(engine.Message),
@@ -221,7 +211,6 @@ func (m watchedMessage) Reply(r engine.Reply) error {
 	return m.of.record(&m.of.reply, begun, m.Message.Reply(r))
 }
 
-// A healthLog records errors that a library reports only in its log.
 type healthLog struct {
 	slog.Handler
 	of *health

@@ -143,10 +143,9 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 	if isTemporary(p) && j.embedded == nil {
 		j.remove = j.deleteStreams
 	}
-	// engine.Broker counts the attempts. With MaxDeliver, the server would stop delivering a
-	// message and report it only once (MAX_DELIVERIES), to nobody if the last attempt has killed
-	// the listening process. MaxAckPending must not stop the delivery, because messages in backoff
-	// count as pending.
+	// engine.Broker counts the attempts. With MaxDeliver, the server would report a message only
+	// once, to nobody if the last attempt has killed the listening process. Messages in backoff
+	// count towards MaxAckPending, which must not stop the delivery.
 	_, err = queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: j.lease,
 		MaxDeliver: -1, MaxAckPending: -1})
@@ -181,9 +180,8 @@ func (j *jetStream) close() error {
 	return err
 }
 
-// awaitReplies returns when the server has received all replies. An embedded one must also have
-// processed them, because it drops unprocessed replies at shutdown. It processes replies in order,
-// so awaitReplies repeats one and waits for the answer.
+// An embedded server drops unprocessed replies at shutdown. It processes them in order, so
+// awaitReplies repeats one and waits for the answer.
 func (j *jetStream) awaitReplies() error {
 	last := j.lastReplied.Load()
 	if j.embedded == nil || last == nil {
@@ -193,8 +191,8 @@ func (j *jetStream) awaitReplies() error {
 	return err
 }
 
-// put is a fast path for the embedded server. It cannot be cancelled and only checks the answer for
-// an error. A context with a deadline and JSON decoding would cost a tenth of the time.
+// put has a fast path for the embedded server, because a context with a deadline and JSON decoding
+// would cost a tenth of the time. It cannot be cancelled.
 func (j *jetStream) put(ctx context.Context, body []byte) error {
 	if j.embedded == nil {
 		_, err := j.js.Publish(ctx, j.name, body)
@@ -207,10 +205,9 @@ func (j *jetStream) put(ctx context.Context, body []byte) error {
 	return err
 }
 
-// A consumer requests one message, which arrives now or within five seconds. The iterators of
-// nats.go request messages in advance, whose lease nobody renews while they wait. In v1.55.0 an
-// iterator also stops requesting until the heartbeat is missed if the server answers before a pull
-// has been sent.
+// A consumer requests one message at a time. The iterators of nats.go request messages in advance,
+// whose lease nobody renews while they wait. In v1.55.0 an iterator also stops requesting until the
+// heartbeat is missed if the server answers before a pull has been sent.
 const (
 	pullTime    = 5 * time.Second
 	pullRequest = `{"batch":1,"expires":5000000000}`
@@ -258,8 +255,7 @@ func (j *jetStream) receive(ctx context.Context, inbox *nats.Subscription) (*jet
 	}
 }
 
-// nextMessage waits a second longer than the server, because a request may be lost with a
-// connection.
+// nextMessage waits a second longer than the server, because a connection may lose a request.
 func (j *jetStream) nextMessage(ctx context.Context, inbox *nats.Subscription) (*nats.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, pullTime+time.Second)
 	defer cancel()
@@ -297,7 +293,7 @@ func (m *jetMessage) Attempt() int {
 	return int(meta.NumDelivered)
 }
 
-// Reply does not wait for the acknowledgement, as usual. A lost acknowledgement costs a second run.
+// A lost acknowledgement costs a second run.
 func (m *jetMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	defer m.of.lastReplied.Store(m.Msg)

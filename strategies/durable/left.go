@@ -19,9 +19,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An owner is the process that removes a queue from a server at its end. Its mark is stored in
-// PostgreSQL as the comment of a schema, in NATS as the description of a stream, in Redis as a
-// field of a hash.
+// An owner is the process that removes a queue from a server at its end. Its mark is the comment of
+// a schema in PostgreSQL, the description of a stream in NATS, and a field of a hash in Redis.
 type owner struct {
 	Host    string
 	Space   string `json:",omitempty"` // namespace of the process ID
@@ -30,8 +29,7 @@ type owner struct {
 
 const ownerMark = "poolbench: "
 
-// ownerOf returns the owner of a queue that is opened here: this process, or its parent, which
-// passes the queue to the next process.
+// The owner of a queue is this process, or its parent if it passes the queue to the next process.
 func ownerOf(p strategies.Params) owner {
 	host, _ := os.Hostname() // "" matches no host
 	o := owner{host, namespace(), os.Getpid()}
@@ -41,7 +39,6 @@ func ownerOf(p strategies.Params) owner {
 	return o
 }
 
-// mark returns the text that the server stores.
 func (o owner) mark() string {
 	text, _ := json.Marshal(o) // cannot fail for strings and a number
 	return ownerMark + string(text)
@@ -65,8 +62,7 @@ func (o owner) isHere() bool {
 	return host != "" && o.Host == host && (o.Space == "" || o.Space == namespace())
 }
 
-// hasEnded reports whether the owner was a process of this host and has ended. If its process ID is
-// in use again, the queue stays.
+// If the process ID of the owner is in use again, the queue stays.
 func (o owner) hasEnded() bool {
 	if !o.isHere() {
 		return false
@@ -84,7 +80,6 @@ func (o owner) removedLine(what, name, product string) string {
 		product, o.Process)
 }
 
-// cleanNATS returns a line for each stream of a killed process of this host that it removed.
 func cleanNATS(ctx context.Context) (lines []string, err error) {
 	if registry.NATS.Ready() != nil {
 		return nil, nil
@@ -115,11 +110,9 @@ func cleanNATS(ctx context.Context) (lines []string, err error) {
 	return lines, registry.NATS.Tell(streams.Err())
 }
 
-// redisOwners is a hash of the owner's mark by queue name. Redis removes it with its last field.
 const redisOwners = "poolbench_owners"
 
-// A redisOwner also stores the creation time of the queue, because asynq cannot list its daily
-// counts.
+// Opened helps to find the daily counts, which asynq cannot list.
 type redisOwner struct {
 	owner
 	Opened time.Time
@@ -136,7 +129,6 @@ func markRedis(ctx context.Context, c *redis.Client, name string, p strategies.P
 	return c.HSetNX(ctx, redisOwners, name, text).Err()
 }
 
-// cleanRedis returns a line for each queue of a killed process of this host that it removed.
 func cleanRedis(ctx context.Context) (lines []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// syncCommitKey is the parameter of strategies that keep their tasks in PostgreSQL.
 var syncCommitKey = param.Key{Name: "sync", Kind: param.Choice, Default: "on",
 	Choices: []string{"off", "on"},
 	Doc: "synchronous_commit of its sessions; on: Submit returns after an fsync on the server " +
@@ -27,8 +26,7 @@ func syncCommitDurability(p strategies.Params) strategies.Durability {
 	return strategies.KillSafe
 }
 
-// mostConnections is the default of pool_max_conns. A server allows 100 connections, and more than
-// some dozen only wait for each other.
+// A server allows 100 connections by default, and more than some dozen only wait for each other.
 const mostConnections = 32
 
 type postgresSchema struct {
@@ -54,8 +52,7 @@ func postgresConfig() (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// open makes the schema, which fill fills. The pool keeps idle connections, so no statement waits
-// for a new one.
+// The pool keeps idle connections, so no statement waits for a new one.
 func (s *postgresSchema) open(
 	ctx context.Context, p strategies.Params, fill func(ctx context.Context) error,
 ) error {
@@ -64,7 +61,6 @@ func (s *postgresSchema) open(
 		return err
 	}
 	if !strings.Contains(registry.Postgres.Address(), "pool_max_conns") {
-		// submitters, renewals and housekeeping need connections, too
 		config.MaxConns = int32(min(p.Limit+8, mostConnections))
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(s.name)
@@ -99,7 +95,6 @@ func (s *postgresSchema) inSchema(text string) string {
 	return strings.ReplaceAll(text, "{schema}", pgx.Identifier{s.name}.Sanitize())
 }
 
-// exec runs a statement unless the store has failed.
 func (s *postgresSchema) exec(statement string, args ...any) error {
 	return s.within(context.Background(), requestTimeout, func(ctx context.Context) error {
 		_, err := s.pool.Exec(ctx, statement, args...)

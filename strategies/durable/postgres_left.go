@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// applicationName returns the name of the sessions that use a schema. PostgreSQL keeps 63 bytes of
-// it.
+// PostgreSQL keeps 63 bytes of the name.
 func applicationName(schema string) string {
 	name := "poolbench " + schema
 	return name[:min(len(name), 63)]
@@ -23,7 +22,6 @@ func (s *postgresSchema) mark(ctx context.Context, o owner) error {
 	return err
 }
 
-// leftSchemas finds the schemas with an owner's mark that no session uses.
 const leftSchemas = `
 SELECT n.nspname, obj_description(n.oid, 'pg_namespace') FROM pg_namespace n
 WHERE starts_with(obj_description(n.oid, 'pg_namespace'), $1) AND NOT EXISTS (

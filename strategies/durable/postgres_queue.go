@@ -107,7 +107,7 @@ func (q *postgresQueue) add(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// work wakes consumers through the server, because other processes also put messages.
+// Consumers are woken through the server, because other processes also put messages.
 func (q *postgresQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	var beside sync.WaitGroup
 	beside.Go(func() { q.announce(ctx) })
@@ -121,9 +121,9 @@ func (q *postgresQueue) work(ctx context.Context, limit int, do func(engine.Mess
 	beside.Wait()
 }
 
-// announce notifies consumers of new messages after they were put. A NOTIFY in the transaction of
-// the message would serialize all commits, including their fsync. So one NOTIFY covers all messages
-// of the last millisecond, or of the last ten while no consumer is idle.
+// announce notifies consumers of new messages. A NOTIFY in the transaction of the message would
+// serialize all commits, including their fsync. So one NOTIFY covers all messages of the last
+// millisecond, or of the last ten while no consumer is idle.
 func (q *postgresQueue) announce(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -141,11 +141,9 @@ func (q *postgresQueue) announce(ctx context.Context) {
 	}
 }
 
-// pollInterval is the time between two searches for messages without a notification, for example
-// with an expired lease.
+// The poll finds messages without a notification, for example with an expired lease.
 const pollInterval = time.Second
 
-// listen wakes as many consumers as there are messages, until the connection fails.
 func (q *postgresQueue) listen(ctx context.Context) {
 	pooled, err := q.pool.Acquire(ctx)
 	if err != nil {
@@ -179,7 +177,6 @@ func (q *postgresQueue) listen(ctx context.Context) {
 	}
 }
 
-// notification returns the number of messages of the next notification, or 0 if none arrives.
 func notification(ctx context.Context, conn *pgx.Conn, until time.Time) (int, error) {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
@@ -193,7 +190,6 @@ func notification(ctx context.Context, conn *pgx.Conn, until time.Time) (int, er
 	return strconv.Atoi(n.Payload)
 }
 
-// wakeConsumers wakes up to n consumers, or makes the next idle ones search again.
 func (q *postgresQueue) wakeConsumers(n int) {
 	for range n {
 		select {
@@ -204,8 +200,7 @@ func (q *postgresQueue) wakeConsumers(n int) {
 	}
 }
 
-// receive waits for a message that is due and leases it. The claim cannot be cancelled, because it
-// may have leased a message.
+// The claim cannot be cancelled, because it may have leased a message.
 func (q *postgresQueue) receive(ctx context.Context) (engine.Message, error) {
 	for ctx.Err() == nil {
 		m := &postgresMessage{queue: q}
@@ -256,7 +251,7 @@ func (m *postgresMessage) Reply(r engine.Reply) error {
 	return err
 }
 
-// postpone makes the row due after d, unless its lease has expired and another consumer has it.
+// postpone has no effect if another consumer has the row.
 func (m *postgresMessage) postpone(d time.Duration) error {
 	return m.queue.exec(m.queue.later, d, m.id, m.attempt)
 }

@@ -47,20 +47,19 @@ const (
 	redialInterval = 100 * time.Millisecond
 	maxUnconfirmed = 1024
 	mostPrefetch   = 1<<16 - 1
-	// time after which the server removes the unused queues of a killed process, because AMQP
-	// cannot list them. Nobody consumes dead letters, so it is longer than any run
+	// The server removes the unused queues of a killed process after this time, because AMQP cannot
+	// list them. Nobody consumes dead letters, so it is longer than any run.
 	expiry = 7 * 24 * time.Hour
 )
 
 // A rabbitQueue has a queue for messages, one for messages that wait for another attempt and one
-// for dead letters. There is no lease: when the connection ends, the server redelivers
-// unacknowledged messages.
+// for dead letters. When the connection ends, the server redelivers unacknowledged messages.
 //
-// This process consumes the waiting messages, puts them back when they are due, and acknowledges
-// each after the confirm of its copy. Negative acknowledgements when due would use up the prefetch
-// meanwhile. A time to live on the server would need a queue for each delay, and would move
-// messages without a confirm. The copy contains the number of attempts, because classic queues do
-// not count them, and quorum queues of RabbitMQ 4 drop a message after 20.
+// This process puts the waiting messages back when they are due, and acknowledges each after the
+// confirm of its copy. Late negative acknowledgements would use up the prefetch. A time to live
+// would need a queue for each delay, and would move messages without a confirm. The copy contains
+// the number of attempts, because classic queues do not count them, and quorum queues of RabbitMQ 4
+// drop a message after 20.
 type rabbitQueue struct {
 	*health
 	name, later, dead string
@@ -76,8 +75,7 @@ type rabbitQueue struct {
 	current  *rabbitSession // current session; nil: none yet
 	failedAt time.Time      // time of the last failed attempt to connect
 	failure  error          // error of that attempt
-	// completed messages whose acknowledgement was lost with the connection; it is sent when they
-	// are redelivered
+	// completed messages whose acknowledgement was lost with the connection; sent at redelivery
 	owed map[string]bool
 }
 
@@ -127,7 +125,6 @@ func (q *rabbitQueue) put(ctx context.Context, body []byte) error {
 	return q.publish(ctx, q.name, nil, body)
 }
 
-// publish returns when a queue has stored the message.
 func (q *rabbitQueue) publish(
 	ctx context.Context, queue string, headers amqp.Table, body []byte,
 ) error {

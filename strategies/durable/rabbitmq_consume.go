@@ -30,7 +30,7 @@ func (q *rabbitQueue) work(ctx context.Context, limit int, do func(engine.Messag
 	// After the end of the connection, the server redelivers messages that were not started.
 }
 
-// acknowledgeAllOwed acknowledges owed messages when they are redelivered, for up to replyTimeout.
+// acknowledgeAllOwed waits up to replyTimeout for the redelivery of owed messages.
 func (q *rabbitQueue) acknowledgeAllOwed() {
 	ctx, cancel := context.WithTimeout(context.Background(), replyTimeout)
 	defer cancel()
@@ -89,7 +89,6 @@ func (q *rabbitQueue) receive(ctx context.Context) (engine.Message, error) {
 	}
 }
 
-// holdDelayed keeps the messages that wait for another attempt, and puts them back when due.
 func (q *rabbitQueue) holdDelayed(ctx context.Context, s *rabbitSession) error {
 	var held []*rabbitMessage // sorted by due time
 	defer q.delivered.Store(0)

@@ -23,7 +23,7 @@ func (m *rabbitMessage) Attempt() int {
 	return int(n) + 1
 }
 
-// due returns when the message may be put back, in µs of Unix time, or 0.
+// due is in µs of Unix time, or 0.
 func (m *rabbitMessage) due() int64 {
 	t, _ := m.delivery.Headers["due"].(int64)
 	return t
@@ -36,7 +36,7 @@ func (m *rabbitMessage) headers() amqp.Table {
 	return amqp.Table{"n": int64(m.Attempt())}
 }
 
-// Reply does not wait for the acknowledgement, as usual. A lost acknowledgement costs a second run.
+// A lost acknowledgement costs a second run.
 func (m *rabbitMessage) Reply(r engine.Reply) error {
 	queue, headers := m.of.name, m.headers()
 	switch {

@@ -12,16 +12,15 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// A rabbitSession is a pair of connections that end together and are replaced: one to publish and
-// one to consume, because a server that is short of memory stops reading from publishers.
+// A rabbitSession is a pair of connections that end together: one to publish and one to consume,
+// because a server that is short of memory stops reading from publishers.
 type rabbitSession struct {
 	conns      []*amqp.Connection
 	out, in    *amqp.Channel
 	deliveries <-chan amqp.Delivery
 	delayed    <-chan amqp.Delivery
 
-	// All publishers share one channel, and each waits for its own confirm. 16 channels made 16
-	// submitters at most a quarter faster.
+	// All publishers share one channel. 16 channels made 16 submitters at most a quarter faster.
 	room    chan struct{}
 	returns chan amqp.Return
 	mu      sync.Mutex

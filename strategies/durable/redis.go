@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// killSafe is the Durability of brokers whose owner configures the fsync.
 func killSafe(strategies.Params) strategies.Durability { return strategies.KillSafe }
 
 // The client connects on first use and reconnects after a lost connection.
@@ -22,7 +21,7 @@ func redisOptions() (*redis.Options, error) {
 	o.Protocol, o.DisableIdentity = 2, true
 	o.MaintNotificationsConfig = &maintnotifications.Config{
 		Mode: maintnotifications.ModeDisabled}
-	// An unanswered request is an error. A retry by the client could put a message twice.
+	// A retry by the client could put a message twice.
 	o.ReadTimeout, o.WriteTimeout, o.DialTimeout = requestTimeout, requestTimeout, requestTimeout
 	o.MaxRetries, o.DialerRetries = -1, 1
 	return o, nil

@@ -43,8 +43,8 @@ const (
 	requeueInterval = time.Second     // between two searches for messages of ended processes
 )
 
-// A message has two fields: b is its body, n counts the deliveries before this entry of the stream.
-// Each move of a message is one script, which Redis persists atomically.
+// A message has two fields: b is its body, n counts the deliveries before this entry. Each move of
+// a message is one script, which Redis persists atomically.
 var (
 	// redisLater puts a message back at the end of the stream, or into the sorted set of delayed
 	// messages.
@@ -56,9 +56,8 @@ redis.call('XDEL', stream, id)
 if after <= 0 then redis.call('XADD', stream, '*', 'n', n, 'b', body) return end
 local t = redis.call('TIME')
 redis.call('ZADD', later, t[1] * 1e6 + t[2] + after, id .. ' ' .. n .. ' ' .. body)`)
-	// redisTend puts back delayed messages that are due, and messages of ended processes, which
-	// have been idle for the length of a lease. It returns the time until the next delayed message
-	// is due, in µs, or -1.
+	// redisTend puts back delayed messages that are due, and messages that have been idle for the
+	// length of a lease. It returns the time until the next delayed message is due, in µs, or -1.
 	redisTend = redis.NewScript(`
 local stream, later, lease = KEYS[1], KEYS[2], ARGV[1]
 local t = redis.call('TIME')
@@ -81,8 +80,6 @@ local first = redis.call('ZRANGE', later, 0, 0, 'WITHSCORES')
 return first[2] and math.max(0, tonumber(first[2]) - now) or -1`)
 )
 
-// A redisStream is a stream with its group, a sorted set of delayed messages by due time, and a
-// stream of dead letters.
 type redisStream struct {
 	*health
 	client            *redis.Client
@@ -155,8 +152,8 @@ func (q *redisStream) put(ctx context.Context, body []byte) error {
 func (q *redisStream) work(ctx context.Context, limit int, do func(engine.Message)) {
 	var others sync.WaitGroup
 	others.Go(func() { q.requeueDue(ctx) })
-	// Closing the reader ends its blocking read. A message that is then in transit is delivered
-	// again after the lease.
+	// Closing the reader ends its blocking read. A message in transit is delivered again after the
+	// lease.
 	unwatch := context.AfterFunc(ctx, func() { _ = q.reader.Close() })
 	defer unwatch()
 	q.consume(ctx, limit, q.receive, do)
@@ -189,9 +186,8 @@ func (q *redisStream) requeueDue(ctx context.Context) {
 	}
 }
 
-// receive waits for a message. One consumer reads for all that wait. So a message costs less than a
-// round trip, only one connection is blocked, and no message waits for its consumer while its lease
-// expires.
+// One consumer reads for all that wait. So a message costs less than a round trip, only one
+// connection is blocked, and no message waits for its consumer while its lease expires.
 func (q *redisStream) receive(ctx context.Context) (engine.Message, error) {
 	q.wanted.Add(1)
 	for {

@@ -25,17 +25,14 @@ import (
 
 // River differs from the contract in properties that an adapter cannot change:
 //
-//   - It writes acknowledgements four times a second. After a kill, the tasks completed since the
-//     last write run again.
-//   - It fetches as many jobs as there are free slots, at most once per cooldown. So short tasks
-//     start at no more than limit/cooldown per second.
-//   - It searches for delayed attempts once per poll. An attempt that is delayed by more than five
-//     seconds may be five seconds late.
+//   - It writes acknowledgements four times a second. After a kill, tasks completed since then run
+//     again.
+//   - It fetches jobs at most once per cooldown, so at most limit/cooldown tasks start per second.
+//   - An attempt that is delayed by more than five seconds may be five seconds late.
 //
-// It has no lease. It considers a job lost that has run for an hour (RescueStuckJobsAfter), even if
-// it still runs. With a shorter lease, the adapter puts jobs back instead: jobs that River lists as
-// running for longer than the lease and that do not run in this process, and all running jobs when
-// a queue is resumed.
+// It has no lease. It considers a job lost that has run for an hour (RescueStuckJobsAfter). With a
+// shorter lease, the adapter puts back jobs that have been running for longer than the lease but
+// not in this process, and all running jobs when a queue is resumed.
 var _ = register(strategies.Spec{
 	Name: "river",
 	Summary: "River, a job queue in PostgreSQL: fetches in batches, acknowledges in batches, " +
@@ -174,8 +171,7 @@ func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message
 	_ = q.client.Stop(q.failed) // fails only if that context ends
 }
 
-// putBack makes jobs available that River lists as running for longer than after, except those of
-// this process.
+// putBack excludes the jobs of this process.
 func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
 	q.mu.Lock()
 	here := make([]int64, 0, len(q.active))
@@ -222,7 +218,7 @@ type riverMessage struct {
 
 func (m *riverMessage) Body() []byte { return m.job.Args.Body }
 
-// Attempt includes delayed attempts, which River subtracts from its own count.
+// River subtracts delayed attempts from its own count.
 func (m *riverMessage) Attempt() int {
 	var metadata struct{ Snoozes int }
 	_ = json.Unmarshal(m.job.Metadata, &metadata) // written by River

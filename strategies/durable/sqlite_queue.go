@@ -39,7 +39,7 @@ var _ = register(strategies.Spec{
 })
 
 // A sqliteQueue uses one connection, because SQLite has one writer at a time and does not order
-// waiting ones. Each statement is its own transaction.
+// waiting ones.
 type sqliteQueue struct {
 	*health
 	db                   *sql.DB
@@ -134,8 +134,7 @@ func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
 	return nil
 }
 
-// now returns the time in ns of a clock that starts at the system time and ignores its later
-// changes.
+// now ignores later changes of the system time.
 func (q *sqliteQueue) now() int64 { return q.base + int64(time.Since(q.opened)) }
 
 func (q *sqliteQueue) close() error {

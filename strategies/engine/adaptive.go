@@ -7,9 +7,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Adaptive is the engine of the adaptive strategies. It learns its limit from the response time of
-// the called service, which is the time inside Run. The wait for a slot is excluded, because a
-// lower limit would lengthen it. Tasks wait for a slot in order of acceptance.
+// Adaptive is the engine of the adaptive strategies. It learns its limit from the time inside Run.
+// The wait for a slot is excluded, because a lower limit would lengthen it.
 type Adaptive struct {
 	Backlog
 	FIFO
@@ -23,7 +22,7 @@ type Law interface {
 	Learn(e Ending) int
 }
 
-// Launch opens the instance with the given initial limit, which law then adjusts.
+// Launch opens the instance with the given initial limit.
 func (s *Adaptive) Launch(
 	ctx context.Context, p strategies.Params, sink strategies.Sink, law Law, initial int,
 ) *Adaptive {
@@ -32,8 +31,7 @@ func (s *Adaptive) Launch(
 	return s
 }
 
-// Ended passes the end of a task to the law. It skips panicked and cancelled tasks, because their
-// times do not depend on the called service.
+// Ended ignores panicked and cancelled tasks, whose times do not depend on the called service.
 func (s *Adaptive) Ended(_ Waiting, e Ending) {
 	if !e.own {
 		return

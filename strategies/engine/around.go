@@ -7,9 +7,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Layer wraps a strategy. It submits a Call to the inner strategy in place of the caller's task.
-// It does not change that task, so layers can be nested. T is the layer's state per task. A task
-// costs two function calls and a copy of its fields, without allocation.
+// A Layer wraps a strategy. It submits a Call in place of the caller's task, which it does not
+// change, so layers can be nested. T is the layer's state per task.
 type Layer[T any] struct {
 	Inside strategies.Strategy
 	sink   strategies.Sink
@@ -27,7 +26,7 @@ type Call[T any] struct {
 }
 
 // Start creates the inner strategy. run makes one attempt or step and may call the Run of c.For.
-// ended returns the final result. It is called before the sink, also for tasks that never started.
+// ended returns the final result, also for tasks that never started.
 func (s *Layer[T]) Start(
 	ctx context.Context, inner strategies.Spec, in strategies.Params, sink strategies.Sink,
 	run func(ctx context.Context, c *Call[T]) strategies.Result,
@@ -64,8 +63,8 @@ func (s *Layer[T]) Submit(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// Copy copies all fields of task of to t, including Run and Arg, for a separate attempt. If an
-// outer part retries within the slot, the copied Run is the Run of that part.
+// Copy copies all fields of task of to t, including Run and Arg. The Run may be that of an outer
+// part.
 func Copy(t, of *strategies.Task) {
 	t.Run, t.Arg = of.Run, of.Arg
 	tries := &of.Kept().Tries
@@ -97,7 +96,7 @@ func (s *Layer[T]) Done(t *strategies.Task, r strategies.Result) {
 // Drain implements strategies.Strategy.
 func (s *Layer[T]) Drain(ctx context.Context) error { return s.Inside.Drain(ctx) }
 
-// Inner returns the inner instance, for strategies.LearnerOf.
+// Inner returns the inner instance.
 func (s *Layer[T]) Inner() []strategies.Strategy { return []strategies.Strategy{s.Inside} }
 
 // KeepAll stops the inner strategy from shedding accepted tasks.

@@ -8,18 +8,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Backlog is the engine of strategies with their own queue discipline. The Discipline decides
-// which accepted task starts next, and when.
-//
-// One mutex is held for a push or pop, never during a wait. A waiting task needs no goroutine. A
-// worker starts when there are a task and a free slot, and ends when there is no task. Under load
-// it takes its next task without a goroutine switch. Each worker starts the next one, so a burst
-// starts only as many as it needs.
+// A Backlog is the engine of strategies with their own queue discipline. Each worker starts the
+// next one, so a burst starts only as many as it needs.
 type Backlog struct {
 	Lifecycle
 	room chan struct{} // one element per accepted task; nil for a strategy that sheds
 	most int64         // maximum number of accepted tasks, for a strategy that sheds
-	// origin of all instants: time.Since costs half of time.Now
+	// time.Since(Began) costs half of time.Now
 	Began time.Time
 	work  func() // the worker method as a func value, allocated once
 
@@ -34,17 +29,16 @@ type Backlog struct {
 	alarm time.Duration // when the timer fires; 0 means that it is stopped
 }
 
-// A Discipline chooses the next task. Its methods are called with the Backlog's mutex held. now is
-// the time since Began.
+// A Discipline chooses the next task. The caller holds the Backlog's mutex. now is the time since
+// Began.
 type Discipline interface {
 	Push(w Waiting, now time.Duration)
-	// Pop returns the task to start now, or false. It is called when a slot is free.
+	// Pop returns the task for a free slot, or false.
 	Pop(now time.Duration) (Waiting, bool)
-	// Ended is called for each popped task after its slot is free.
+	// Ended is called after the slot is free.
 	Ended(w Waiting, e Ending)
-	// Wake is called at the instant passed to WakeAt. It returns the tasks to shed.
+	// Wake is called at the instant of WakeAt. It returns the tasks to shed.
 	Wake(now time.Duration) []*strategies.Task
-	// Empty removes and returns all tasks.
 	Empty() []*strategies.Task
 }
 
@@ -66,8 +60,7 @@ type Ending struct {
 	own bool
 }
 
-// Open prepares b with a discipline, slots, and room for capacity tasks. When there is no room,
-// Submit sheds or blocks.
+// Open opens b with room for capacity tasks.
 func (b *Backlog) Open(
 	ctx context.Context, sink strategies.Sink, queue Discipline, slots, capacity int, sheds bool,
 ) {
@@ -83,7 +76,7 @@ func (b *Backlog) Open(
 
 func (b *Backlog) now() time.Duration { return time.Since(b.Began) }
 
-// Submit blocks or sheds when there is no room. It does not wait for a slot.
+// Submit does not wait for a slot.
 func (b *Backlog) Submit(ctx context.Context, t *strategies.Task) error {
 	var err error
 	if b.room == nil {
@@ -106,8 +99,8 @@ func (b *Backlog) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// Start starts a worker if there are a task and a free slot and no other worker is starting. The
-// caller holds Mutex.
+// Start starts a worker, unless another one is starting. The caller holds Mutex, also for Slots and
+// SetSlots.
 func (b *Backlog) Start(now time.Duration) {
 	if b.handed.Task != nil || b.workers >= b.slots {
 		return
@@ -122,17 +115,15 @@ func (b *Backlog) Start(now time.Duration) {
 	go b.work()
 }
 
-// Slots returns the number of slots. The caller holds Mutex.
+// Slots returns the number of slots.
 func (b *Backlog) Slots() int { return b.slots }
 
-// SetSlots sets the number of slots to n. Running tasks continue. The caller holds Mutex.
+// SetSlots sets the number of slots. Running tasks continue.
 func (b *Backlog) SetSlots(n int, now time.Duration) {
 	b.slots = n
 	b.Start(now)
 }
 
-// worker runs tasks until none is waiting or its slot is removed. One deferred function recovers a
-// panic or Goexit and starts a successor.
 func (b *Backlog) worker() {
 	var w Waiting
 	var began time.Duration
@@ -180,8 +171,6 @@ func (b *Backlog) worker() {
 	}
 }
 
-// report calls Leave before it calls the sink, so a client that submits from Done finds room. Drain
-// still returns after Done, because it waits for the calling goroutine.
 func (b *Backlog) report(t *strategies.Task, r strategies.Result) {
 	if b.room != nil {
 		<-b.room
@@ -203,8 +192,7 @@ func (b *Backlog) abandon() {
 	}
 }
 
-// WakeAt schedules a call of the discipline's Wake at the given instant, unless an earlier call is
-// scheduled.
+// WakeAt schedules a call of Wake, unless an earlier call is scheduled.
 func (b *Backlog) WakeAt(at, now time.Duration) {
 	switch {
 	case b.alarm == 0:

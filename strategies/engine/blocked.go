@@ -7,15 +7,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// line is a FIFO of Submits that wait for room. It is doubly linked because any of them may give
-// up. Its methods require the mutex of the owning strategy.
+// line is a FIFO of Submits that wait for room. Any of them may give up. The caller holds the mutex
+// of the strategy.
 type line struct {
 	first, last *blocked
 	// stack of free elements, so waiting does not allocate
 	unused *blocked
 }
 
-// blocked is a Submit in a line. Elements are reused for the life of the instance.
 type blocked struct {
 	task       *strategies.Task
 	to         int // pool or anyPool
@@ -26,7 +25,7 @@ type blocked struct {
 	admitted chan struct{}
 }
 
-// join appends a Submit, which must call Leave after its wait.
+// The Submit must call Leave after its wait.
 func (l *line) join(t *strategies.Task) *blocked {
 	b := l.unused
 	if b == nil {
@@ -60,8 +59,8 @@ func (b *blocked) unlink() *strategies.Task {
 	return t
 }
 
-// Leave ends a wait and reports whether the Submit was admitted. An admission takes precedence over
-// giving up, because the task may have run.
+// Leave reports whether the Submit was admitted. An admission takes precedence over giving up,
+// because the task may have run.
 func (l *line) Leave(b *blocked, letIn bool) bool {
 	switch {
 	case b.line != nil:
@@ -75,8 +74,6 @@ func (l *line) Leave(b *blocked, letIn bool) bool {
 	return letIn
 }
 
-// untilLet waits until b is admitted, ctx ends or the intake closes. It returns nil, the error of
-// ctx or ErrClosed.
 func (l *Lifecycle) untilLet(ctx context.Context, b *blocked) error {
 	select {
 	case <-b.admitted:
@@ -88,7 +85,7 @@ func (l *Lifecycle) untilLet(ctx context.Context, b *blocked) error {
 	}
 }
 
-// waitInLine makes a Submit wait in its line. It locks mu.
+// waitInLine locks mu.
 func (l *Lifecycle) waitInLine(
 	ctx context.Context, mu *sync.Mutex, in *line, b *blocked,
 ) error {
@@ -103,8 +100,6 @@ func (l *Lifecycle) waitInLine(
 	return err
 }
 
-// space counts the used room of several pools and contains the Submits that wait for room. Its
-// methods require the mutex of the owning strategy.
 type space struct {
 	rooms []room // by pool
 	any   line   // Submits of tasks that may run in any pool
@@ -117,12 +112,10 @@ type room struct {
 	line   line // Submits that wait for this room
 }
 
-// anyPool is the destination of a task whose class has no pool of its own. It runs in the first
-// free slot of any pool.
+// anyPool is the destination of a task whose class has no pool. It uses the first free slot.
 const anyPool = -1
 
-// findRoom returns the pool whose room a task with destination to uses, or -1 if there is no room.
-// A task for anyPool uses the pool with the most room.
+// findRoom returns -1 if there is no room. A task for anyPool uses the pool with the most room.
 func (r *space) findRoom(to int) int {
 	if to != anyPool {
 		if l := &r.rooms[to]; l.inside < l.most {
@@ -139,15 +132,14 @@ func (r *space) findRoom(to int) int {
 	return best
 }
 
-// useRoom uses room in a pool and returns the sequence number of the task.
 func (r *space) useRoom(pool int) uint64 {
 	r.rooms[pool].inside++
 	r.seq++
 	return r.seq
 }
 
-// freeRoom returns room to a pool. It also returns the Submit that has waited longest for this
-// room, if any, which the caller must unlink.
+// freeRoom returns the Submit that has waited longest for this room, if any, which the caller must
+// unlink.
 func (r *space) freeRoom(pool int) *blocked {
 	l := &r.rooms[pool]
 	l.inside--

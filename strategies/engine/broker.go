@@ -12,57 +12,42 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Broker describes an external durable queue. Start returns a strategy that uses it. Package
-// durable has seven:
+// A Broker describes an external durable queue:
 //
-//	Open: func(
-//		ctx context.Context, p strategies.Params, sink strategies.Sink,
-//	) (strategies.Strategy, error) {
-//		queue, err := mine.Dial(p.Values.Text("queue"))
-//		if err != nil {
-//			return nil, err
-//		}
-//		broker := engine.Broker{Put: queue.Publish, Work: queue.consume, Close: queue.Close}
-//		return broker.Start(ctx, p, sink), nil
-//	}
+//	broker := engine.Broker{Put: queue.Publish, Work: queue.consume, Close: queue.Close}
+//	return broker.Start(ctx, p, sink), nil
 //
-// Submit returns when the broker has confirmed the message. A consumer runs the task and then
-// acknowledges the message. The message contains only the task's number, because a task is a func.
-// An instance therefore runs only its own tasks and, with Params.Resume, those of an earlier
-// process. A failed store ends the instance within seconds, see Watch.
+// A consumer runs the task and then acknowledges the message. The message contains only the task's
+// number, because a task is a func. An instance therefore runs only its own tasks and, with
+// Params.Resume, those of an earlier process.
 //
 // Each task runs once per process, however often its message is delivered. If a task is given up,
-// its message stays in the queue. A message becomes a dead letter after the last attempt, after a
-// panic or Goexit, or if earlier processes made all attempts, which stops a task that kills its
-// process. The cost is about 300 ns per task.
+// its message stays in the queue. A message becomes a dead letter after the last attempt, also of
+// earlier processes, and after a panic or Goexit. The cost is about 300 ns per task.
 type Broker struct {
-	// Put stores a copy of body and returns when the copy would survive this process. Submit
-	// returns the error of Put and refuses the task.
+	// Put stores a copy of body and returns when the copy would survive this process.
 	Put func(ctx context.Context, body []byte) error
 	// Work calls do for each message, at most limit at a time, until ctx ends and all calls have
-	// returned. It continues after broker errors. do may end its goroutine (runtime.Goexit) after
-	// the reply.
+	// returned. It continues after broker errors. do may end its goroutine.
 	Work func(ctx context.Context, limit int, do func(Message))
 	// Close is called once, after Work and all Puts have returned. It may be nil.
 	Close func() error
-	// Dead counts the dead letters. It is nil if the broker cannot count them.
+	// Dead counts the dead letters. It may be nil.
 	Dead func(ctx context.Context) (int, error)
-	// Stored counts messages that are neither acknowledged nor dead. It distinguishes a store that
-	// lost messages from a slow one. Messages that are being put or replied to may be missing. It
-	// is nil if the broker cannot count them.
+	// Stored counts messages that are neither acknowledged nor dead, to detect a store that lost
+	// messages. It may omit messages that are being put or replied to. It may be nil.
 	Stored func(ctx context.Context) (int, error)
-	// Watch returns an error when the store is unusable (full, read-only, damaged, gone or
-	// unresponsive), and nil when ctx ends. The error ends the instance, see StoreError. Until then
-	// errors of Put and Reply count as transient. Watch may be nil.
+	// Watch returns an error when the store is unusable, which ends the instance, and nil when ctx
+	// ends. Errors of Put and Reply are transient. Watch may be nil.
 	Watch func(ctx context.Context) error
 }
 
-// A Message is one delivery of a stored message. The broker extends its lease until Reply.
+// A Message is one delivery. The broker extends its lease until Reply.
 type Message interface {
 	Body() []byte
 	// Attempt counts deliveries from 1, possibly including some that nobody received.
 	Attempt() int
-	// Reply decides what the broker does with the message. It is called once.
+	// Reply is called once.
 	Reply(Reply) error
 }
 
@@ -80,7 +65,7 @@ func BrokerKeys(more ...param.Key) []param.Key {
 		Doc: "size of a message, of which 24 bytes identify the task"}), more...)
 }
 
-// CheckBroker checks BrokerKeys and Params.Resume. It is a Spec.Check or a part of one.
+// CheckBroker checks BrokerKeys and Params.Resume.
 func CheckBroker(p strategies.Params) error {
 	if n := p.Values.Size("bytes"); n < headerSize || n > maxMessage {
 		return fmt.Errorf("bytes %d: want %d to %d", n, headerSize, maxMessage)
@@ -107,9 +92,8 @@ func isQueueName(name string) bool {
 	return name != "" && len(name) <= 48
 }
 
-// Consume implements Work for brokers that are polled. limit goroutines call next for one message
-// each until ctx ends. A goroutine that do ends is replaced. While next fails, each goroutine
-// retries ten times a second.
+// Consume implements Work for brokers that are polled. limit goroutines call next until ctx ends,
+// ten times a second while it fails.
 func Consume(
 	ctx context.Context, limit int, next func(ctx context.Context) (Message, error),
 	do func(Message),

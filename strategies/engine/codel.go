@@ -11,9 +11,8 @@ import (
 type CodelQueue struct {
 	target, interval time.Duration
 
-	// Tasks accepted without overload (calm) have the timeout interval, tasks accepted under
-	// overload (pressed) the timeout target. In each ring, tasks become overdue in order of
-	// arrival.
+	// Tasks accepted without overload (calm) have the timeout interval, others (pressed) the
+	// timeout target. Each ring is in order of the deadlines.
 	calm, pressed ring[Waiting]
 	since         time.Duration      // when the queue last became non-empty
 	late          []*strategies.Task // overdue tasks that are not yet shed
@@ -25,7 +24,7 @@ func NewCodelQueue(v param.Values) CodelQueue {
 	return CodelQueue{target: v.Duration("target"), interval: v.Duration("interval")}
 }
 
-// overloaded reports whether the queue has had tasks for the interval. The queue must not be empty.
+// The queue must not be empty.
 func (q *CodelQueue) overloaded(now time.Duration) bool { return now-q.since >= q.interval }
 
 // Push adds w and returns how long it may wait.
@@ -60,8 +59,7 @@ func (q *CodelQueue) Pop(now time.Duration) (Waiting, bool) {
 	return q.calm.PopFront(), true
 }
 
-// shed moves overdue tasks out of the queue. The timer for OverdueAt has fired by then, so the
-// owner is about to call TakeLate.
+// The timer for OverdueAt has fired when shed finds a task, so the owner is about to call TakeLate.
 func (q *CodelQueue) shed(now time.Duration) {
 	if q.Draining {
 		return

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TurnsMissed returns an error if inner runs tasks in steps, because a part that delays tasks would
-// delay each step.
+// TurnsMissed returns an error if inner runs tasks in steps, because a part would delay each step.
 func TurnsMissed(inner strategies.Spec) error {
 	if inner.Quantum == nil {
 		return nil
@@ -30,10 +29,9 @@ func NotHedged(inner strategies.Spec) error {
 		"count: put hedged outermost")
 }
 
-// Paced completes p as a part that limits the rate of starts. The part has the name and the
-// parameters of strategy base. It takes a token only when the inner strategy has a free slot, so
-// bursts never exceed the saved tokens. If the inner strategy retries, the rate limit applies to
-// tasks, not to attempts.
+// Paced completes p as a part that limits the rate of starts, with the name and parameters of base.
+// It takes a token only when the inner strategy has a free slot, so bursts never exceed the saved
+// tokens.
 func Paced(
 	base strategies.Spec,
 	p strategies.Part,
@@ -81,9 +79,8 @@ func Paced(
 	return p
 }
 
-// Routed completes p as a part that separates classes. The part has the name and the parameters of
-// strategy base and one inner instance per class pool. The inner strategy must be FIFO and
-// work-conserving, because runs check both for each pool.
+// Routed completes p as a part that separates classes, with the name and parameters of base and one
+// inner instance per class pool. The inner strategy must be FIFO and work-conserving.
 func Routed(
 	base strategies.Spec,
 	p strategies.Part,

@@ -27,8 +27,7 @@ func Pooled(s strategies.Spec) strategies.Spec {
 	return Queued(s)
 }
 
-// Separated declares one pool per class, each with its own workers and queue. A task runs to its
-// end without returning to the queue.
+// Separated declares one pool per class, each with its own workers and queue.
 func Separated(
 	s strategies.Spec,
 	poolsOf func(strategies.Params) []strategies.ClassPool,

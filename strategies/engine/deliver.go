@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// values of Reply.Dead for messages that have no task
 var (
 	errForeign = errors.New("not a message of poolbench")
 	errUnknown = errors.New("there is no task of that ID any more")
@@ -38,7 +37,7 @@ func (s *brokered) deliver(m Message) {
 	}, func(r strategies.Result, _ bool) { s.conclude(m, l, t, r) })
 }
 
-// claim marks the task of a message as running. If there is no task to run, it returns the Reply.
+// If there is no task to run, claim returns the Reply.
 func (s *brokered) claim(l label) (*strategies.Task, Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +58,6 @@ func (s *brokered) claim(l label) (*strategies.Task, Reply) {
 	return nil, Reply{Dead: errUnknown}
 }
 
-// recover does the same as claim for messages of an earlier process.
 func (s *brokered) recover(m Message, l label, id uint64) (*strategies.Task, Reply) {
 	t := s.find(id)
 	if t == nil {
@@ -74,14 +72,13 @@ func (s *brokered) recover(m Message, l label, id uint64) (*strategies.Task, Rep
 		s.Leave()
 		return nil, Reply{Again: true, After: time.Second}
 	}
-	// Made counts the attempts of earlier processes, without the current one.
+	// Made excludes the current attempt.
 	t.Kept().Tries = strategies.Tries{Ordinal: l.number, Made: m.Attempt() - 1}
 	s.pending[l] = pendingTask{task: t, running: true}
 	s.accepted.Add(1)
 	return t, Reply{}
 }
 
-// conclude replies to the message of a finished attempt. It settles the task unless it is retried.
 func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies.Result) {
 	var reply Reply
 	var panicked *strategies.PanicError
@@ -114,8 +111,6 @@ func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies
 	s.Settle(t, r)
 }
 
-// reply sends a reply unless the store has failed. The broker delivers messages without a reply
-// again.
 func (s *brokered) reply(m Message, r Reply) {
 	s.replies.Add(1)
 	if fault := context.Cause(s.failing); fault != nil {

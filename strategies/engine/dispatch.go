@@ -8,18 +8,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Dispatch is a FIFO queue with workers started on demand. It is the engine of dispatcher and
-// dispatcher_shed.
+// A Dispatch is a FIFO queue with workers started on demand.
 //
-// One mutex guards all state and is held for nanoseconds. A Submit locks it once, a worker rarely.
-// The first page of the queue is shared (see pages): a worker takes its next task from that page
-// with one atomic operation, which also transfers its slot. The page counts these claims. inside is
-// corrected by the count only when it reaches most. While a Submit waits for room, and after the
-// intake closes, no page is shared, so each slot is released under the mutex.
+// One mutex guards all state. The first page of the queue is shared (see pages): a worker claims
+// its next task from that page with one atomic operation, which also transfers its slot. inside
+// ignores these claims until it reaches most. While a Submit waits for room, and after the intake
+// closes, no page is shared, so each slot is released under the mutex.
 //
-// Idle workers are woken one at a time, by a Submit or by a woken worker that leaves tasks behind,
-// so a burst wakes only workers that it keeps busy. Invariant while the mutex is free: if a task is
-// waiting and a worker may be woken or started, one is about to run.
+// Idle workers are woken one at a time, so a burst wakes only workers that it keeps busy. Invariant
+// while the mutex is free: if a task is waiting and a worker may be woken or started, one is about
+// to run.
 //
 // The count of the Lifecycle is 1 until the intake closes, and exact from then on (see seal).
 type Dispatch struct {
@@ -52,7 +50,7 @@ func (s *Dispatch) Start(ctx context.Context, p strategies.Params, sink strategi
 	return s
 }
 
-// Submit queues the task. It blocks or sheds when the queue is full.
+// Submit blocks or sheds when the queue is full.
 func (s *Dispatch) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -73,7 +71,7 @@ func (s *Dispatch) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// isFull updates inside. If s is still full and a Submit will wait, it ends sharing.
+// isFull updates inside. If a Submit will wait, it ends the sharing of pages.
 func (s *Dispatch) isFull() bool {
 	s.inside -= s.queue.claims()
 	if s.inside >= s.most && !s.Sheds {
@@ -82,7 +80,7 @@ func (s *Dispatch) isFull() bool {
 	return s.inside >= s.most
 }
 
-// refuse completes a Submit without room. The caller holds the mutex, and refuse releases it.
+// The caller holds the mutex, and refuse releases it.
 func (s *Dispatch) refuse(ctx context.Context, t *strategies.Task) error {
 	switch {
 	case s.sealed:
@@ -103,8 +101,8 @@ func (s *Dispatch) refuse(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// wakeWorker returns a parked worker, which the caller must signal after it releases the mutex. If
-// no worker is parked, it starts one and returns nil.
+// wakeWorker returns a parked worker, which the caller must signal after it releases the mutex, or
+// starts one and returns nil.
 func (s *Dispatch) wakeWorker() *dispatchWorker {
 	s.busy++
 	s.waking = true
@@ -120,8 +118,7 @@ func (s *Dispatch) wakeWorker() *dispatchWorker {
 	return nil
 }
 
-// seal closes the intake. It adds the number of tasks inside to the Lifecycle, where ended tasks
-// are counted out from then on.
+// seal closes the intake and moves the count of tasks to the Lifecycle.
 func (s *Dispatch) seal() {
 	s.mu.Lock()
 	if s.sealed {
@@ -136,8 +133,7 @@ func (s *Dispatch) seal() {
 	s.Leave() // for the 1 that Start added
 }
 
-// abandonQueue settles queued tasks without running them. It seals s itself because another
-// goroutine may be about to do so.
+// abandonQueue settles queued tasks. It seals s itself because another goroutine may be about to.
 func (s *Dispatch) abandonQueue() {
 	s.seal()
 	for {

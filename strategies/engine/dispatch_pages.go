@@ -6,17 +6,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A page of 64 tasks makes the cost per page negligible. Partly filled pages, at most one per
-// worker, use 600 bytes each.
+// 64 tasks make the cost per page negligible. Each worker holds at most one page of 600 bytes.
 const pageSize = 64
 
-// pages is the FIFO queue of a Dispatch. Pages are reused, so a queue that does not grow does not
-// allocate. All methods except page.claim require the mutex of the Dispatch.
+// pages is the FIFO queue of a Dispatch. All methods except page.claim require the mutex of the
+// Dispatch.
 //
 // The first page can be shared if it has two or more tasks. No task is added to a shared page, and
-// only claim accesses its slots. A worker enters a page with its first task, may claim more without
-// the mutex, and must then quit. A page is reused only after all workers have quit it, because one
-// may still be about to read its claimed slot.
+// only claim accesses its slots. A worker enters a page with its first task, and must quit it after
+// its last claim. A page is reused only after all workers have quit it, because one may still be
+// about to read its claimed slot.
 type pages struct {
 	head, tail *page
 	shared     bool  // whether head is shared; it then differs from tail
@@ -36,7 +35,7 @@ type page struct {
 	next        *page // towards the tail
 }
 
-// claim returns the next task of a shared page, or nil. It needs no mutex.
+// claim needs no mutex. It returns nil if no task is left.
 func (p *page) claim() *strategies.Task {
 	left := int(p.left.Add(-1))
 	if left < 0 {
@@ -112,7 +111,6 @@ func (q *pages) take(share bool) (t *strategies.Task, entered *page, claims int)
 	return t, p, claims
 }
 
-// Pop returns the first task, if any, without sharing a page.
 func (q *pages) Pop() *strategies.Task {
 	p := q.head
 	if p.first == p.last {
@@ -125,14 +123,12 @@ func (q *pages) Pop() *strategies.Task {
 	return t
 }
 
-// quit is called by a worker that will claim no more tasks from p.
 func (q *pages) quit(p *page) {
 	if p.users--; p.users == 0 && p != q.head {
 		q.discard(p)
 	}
 }
 
-// claims returns the number of tasks claimed from the shared page since the last call.
 func (q *pages) claims() int {
 	if !q.shared {
 		return 0
@@ -140,7 +136,7 @@ func (q *pages) claims() int {
 	return q.head.report(q.head.left.Load())
 }
 
-// withdraw ends the sharing of a page and returns the number of claims.
+// withdraw ends the sharing and returns the number of claims.
 func (q *pages) withdraw() int {
 	if !q.shared {
 		return 0
@@ -153,20 +149,17 @@ func (q *pages) withdraw() int {
 	return n
 }
 
-// report returns the decrease of left since the last call.
 func (p *page) report(left int64) int {
 	before := p.seen
 	p.seen = max(int(left), 0)
 	return before - p.seen
 }
 
-// trim restores the invariant that the first page has a task unless the queue is empty.
 func (q *pages) trim() {
 	p := q.head
 	switch {
 	case p.first < p.last:
 	case p == q.tail:
-		// No worker uses this page, because shared pages always have a successor.
 		p.first, p.last = 0, 0
 	default:
 		q.head = p.next

@@ -2,7 +2,6 @@ package engine
 
 import "github.com/poolbench/poolbench/strategies"
 
-// dispatchWorker is a goroutine that runs the tasks of a Dispatch and parks when there are none.
 type dispatchWorker struct {
 	*Dispatch
 	running *strategies.Task // task to report after a panic or Goexit
@@ -18,11 +17,8 @@ func (w *dispatchWorker) signal() {
 	}
 }
 
-// work runs t, unless it is nil, and further tasks until w is dismissed or a task ends the
-// goroutine.
-//
-// The Result goes directly from Run to finish in registers. A copy to another variable, as in
-// Lifecycle.Run, costs 5 ns because store forwarding stalls: 8-byte stores are read as 16 bytes.
+// The Result goes directly from Run to finish in registers. A copy to another variable costs 5 ns
+// because store forwarding stalls.
 func (w *dispatchWorker) work(t *strategies.Task) {
 	defer w.exit()
 	for {
@@ -40,8 +36,6 @@ func (w *dispatchWorker) work(t *strategies.Task) {
 	}
 }
 
-// finish releases the slot of t, takes the next task, and then reports t, so a client that submits
-// from Done finds room. Drain still returns after Done, because it waits for the worker.
 func (w *dispatchWorker) finish(t *strategies.Task, r strategies.Result) (next *strategies.Task) {
 	if r.More || len(r.Split) > 0 {
 		r = w.resume(t, r)
@@ -57,7 +51,6 @@ func (w *dispatchWorker) finish(t *strategies.Task, r strategies.Result) (next *
 	return next
 }
 
-// release frees a slot under the mutex, admits the first waiting Submit, and takes the next task.
 func (w *dispatchWorker) release() *strategies.Task {
 	s := w.Dispatch
 	s.mu.Lock()
@@ -85,7 +78,7 @@ func (w *dispatchWorker) release() *strategies.Task {
 	return next
 }
 
-// take returns a queued task, if any. The caller holds the mutex.
+// The caller holds the mutex.
 func (w *dispatchWorker) take() (t *strategies.Task) {
 	s := w.Dispatch
 	var claims int
@@ -94,8 +87,6 @@ func (w *dispatchWorker) take() (t *strategies.Task) {
 	return t
 }
 
-// awaitTask parks until there is a task. It returns nil when w is dismissed. A woken worker wakes
-// the next one.
 func (w *dispatchWorker) awaitTask() *strategies.Task {
 	s := w.Dispatch
 	s.mu.Lock()
@@ -121,8 +112,8 @@ func (w *dispatchWorker) awaitTask() *strategies.Task {
 	}
 }
 
-// exit ends the goroutine. If a task caused the end, a new goroutine replaces it. Without a task, w
-// was dismissed or the sink has panicked. A panic of the sink must not be recovered.
+// exit replaces the goroutine if a task ended it. Otherwise w was dismissed or the sink has
+// panicked, and a panic of the sink must not be recovered.
 func (w *dispatchWorker) exit() {
 	s, t := w.Dispatch, w.running
 	defer s.Alive.Done()

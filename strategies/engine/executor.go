@@ -7,42 +7,33 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An Executor adapts a goroutine pool. Start returns a strategy that uses it. Package peers adapts
-// a dozen libraries in this way:
+// An Executor adapts a goroutine pool of a library:
 //
-//	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
-//		pool := mine.NewPool(p.Limit)
-//		return Executor{Go: pool.Submit, Slots: p.Limit, Close: pool.Close}.Start(ctx, sink)
-//	}
+//	pool := mine.NewPool(p.Limit)
+//	return Executor{Go: pool.Submit, Slots: p.Limit, Close: pool.Close}.Start(ctx, sink)
 //
-// The Executor handles contexts, shutdown and panics. If a task is given up in the pool's queue,
-// the pool later runs an empty func. The functions passed to the pool do not panic. The cost is
-// about 50 ns, and 30 to 60 ns more with Slots. A prebuilt task does not allocate.
+// It handles contexts, shutdown and panics. If a task is given up in the pool's queue, the pool
+// later runs an empty func. The cost is about 50 ns, and 30 to 60 ns more with Slots.
 type Executor struct {
-	// Go passes run to the pool, which calls it once. Go must not wait for other tasks, because
-	// that wait cannot be cancelled: use Slots instead. Submit returns the error of Go, and run is
-	// then never called.
+	// Go passes run to the pool, which calls it once unless Go returns an error. Go must not wait
+	// for other tasks, because that wait cannot be cancelled: use Slots instead.
 	Go func(run func()) error
-	// Call replaces Go for a pool whose submit function returns after run. Each call has its own
-	// goroutine.
+	// Call replaces Go for a pool whose submit function returns after run.
 	Call func(run func())
 	// Slots is the number of tasks that the pool runs at once. Submit waits for a slot before Go,
-	// so the wait can be cancelled and the pool is never full. 0 means that the pool has an
-	// unbounded queue.
+	// so the pool is never full. 0 means that the pool has an unbounded queue.
 	Slots int
-	// Lost tells the pool that a task has ended its goroutine by Goexit. It is called in that
-	// goroutine. It is nil if the pool detects this itself.
+	// Lost tells the pool that a task has ended the current goroutine by Goexit. It may be nil.
 	Lost func()
-	// Close ends the pool and returns when the pool has ended. It is called once, after the last
-	// task, and Drain waits for it. It may be nil.
+	// Close ends the pool and waits for its end. It is called once, after the last task. It may be
+	// nil.
 	Close func()
 }
 
 type executor struct {
 	adapter
 	pool Executor
-	// goroutines in Go or Call; they may return after the last task, and the pool must not be
-	// closed before
+	// goroutines in Go or Call, which may return after the last task but must return before Close
 	callers sync.WaitGroup
 }
 

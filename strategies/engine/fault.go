@@ -9,10 +9,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// faultGrace limits the wait for pending calls to a failed store, and then the wait for its Close.
+// faultGrace limits the wait for pending calls to a failed store, and then for its Close.
 const faultGrace = 500 * time.Millisecond
 
-// fault records whether the store has failed.
 type fault struct {
 	failing context.Context // ends with a *StoreError as its cause
 	fail    context.CancelCauseFunc
@@ -22,7 +21,6 @@ type fault struct {
 	replies atomic.Uint64 // number of replies
 }
 
-// faultOr returns the fault of the store, or err if the store has not failed.
 func (s *brokered) faultOr(err error) error {
 	if fault := context.Cause(s.failing); fault != nil {
 		return fault
@@ -55,21 +53,19 @@ func (s *brokered) watch() {
 	}
 }
 
-// auditInterval is the interval of audit. Waiting tasks count as lost after mostAudits successive
-// audits that found the store empty.
+// Waiting tasks count as lost after mostAudits successive audits that found the store empty.
 const (
 	auditInterval = time.Second
 	mostAudits    = 3
 )
 
-// ErrGone is in the cause of a StoreError if the store and its content no longer exist.
+// ErrGone is in the cause of a StoreError if the store no longer exists.
 var ErrGone = errors.New("its files are gone")
 
-// ErrLost is the cause of a StoreError if a store has lost messages without an error.
+// ErrLost is the cause of a StoreError if the store has lost messages without an error.
 var ErrLost = errors.New("it holds no message any more, and some were never delivered")
 
-// audit returns an error when the store is empty while tasks wait for messages. It queries the
-// store only if no task was accepted or replied to since the last interval.
+// audit returns an error when the store is empty while tasks wait for messages.
 func (s *brokered) audit(ctx context.Context) error {
 	tick := time.NewTicker(auditInterval)
 	defer tick.Stop()
@@ -96,7 +92,7 @@ func (s *brokered) audit(ctx context.Context) error {
 	}
 }
 
-// isEmpty queries the store. It returns at the end of ctx even if the query does not.
+// isEmpty returns at the end of ctx even if the query does not.
 func (s *brokered) isEmpty(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, auditInterval)
 	defer cancel()
@@ -113,8 +109,6 @@ func (s *brokered) isEmpty(ctx context.Context) bool {
 	}
 }
 
-// waiting counts the tasks that wait for a message. It returns 0 while any task is running, is
-// being put or is delayed.
 func (s *brokered) waiting() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +124,6 @@ func (s *brokered) waiting() (n int) {
 	return n
 }
 
-// Stored counts the messages in the store. Callers find it by a type assertion.
 func (s *brokered) Stored(ctx context.Context) (int, error) {
 	if s.broker.Stored == nil {
 		return 0, errors.ErrUnsupported
@@ -138,7 +131,7 @@ func (s *brokered) Stored(ctx context.Context) (int, error) {
 	return s.broker.Stored(ctx)
 }
 
-// drainError returns the error of Drain. The caller holds mu.
+// The caller holds mu.
 func (s *brokered) drainError() *strategies.StoreError {
 	e, _ := errors.AsType[*strategies.StoreError](context.Cause(s.failing))
 	sum := &strategies.StoreError{

@@ -7,27 +7,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Gate adapts a semaphore, bulkhead or limiter whose permits have type P. Start returns a
-// strategy that runs each task in its own goroutine with a permit.
-//
-//	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
-//		gate := mine.NewSemaphore(p.Limit)
-//		return engine.Gate[struct{}]{Try: …, Wait: …, Release: …}.Start(ctx, sink)
-//	}
-//
-// The Gate handles contexts, shutdown and panics as an Executor does. It does not allocate for a
-// prebuilt task if the submitter reuses its context.
+// A Gate adapts a semaphore, bulkhead or limiter whose permits have type P. Its strategy runs each
+// task in its own goroutine with a permit. It handles contexts, shutdown and panics. A reused task
+// does not allocate if the submitter reuses its context.
 type Gate[P any] struct {
-	// Try returns a permit if one is available.
 	Try func() (P, bool)
-	// Wait blocks for a permit and returns an error when ctx ends first. If Wait is nil, Submit
-	// sheds when Try fails.
+	// Wait blocks for a permit. If Wait is nil, Submit sheds when Try fails.
 	Wait func(ctx context.Context) (P, error)
-	// Release returns the permit. r is the task's outcome, for limiters that learn from it.
+	// Release returns the permit. r is the outcome of the task.
 	Release func(permit P, r strategies.Result)
-	// Limit and OnLimit are the methods of a strategies.Learner, for a limiter that learns its
-	// limit.
-	Limit   func() int
+	Limit   func() int // Limit and OnLimit are the methods of a Learner; may be nil
 	OnLimit func(f func(limit int))
 }
 
@@ -57,13 +46,10 @@ func (g Gate[P]) Start(ctx context.Context, sink strategies.Sink) strategies.Str
 
 type learningGate[P any] struct{ *gate[P] }
 
-// Limit implements strategies.Learner.
 func (s *learningGate[P]) Limit() int { return s.lib.Limit() }
 
-// OnLimit implements strategies.Learner.
 func (s *learningGate[P]) OnLimit(f func(limit int)) { s.lib.OnLimit(f) }
 
-// Submit implements Strategy.
 func (s *gate[P]) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
 		return err
@@ -99,9 +85,8 @@ func (s *gate[P]) wait(ctx context.Context) (permit P, err error) {
 	return permit, err
 }
 
-// until returns a context that ends with ctx or when the intake closes, because a gate accepts only
-// one context. Merging costs five allocations, so the result is cached. The key is the Done
-// channel, because contexts need not be comparable.
+// until merges ctx and Intake. The result is cached because merging costs five allocations. The key
+// is the Done channel, because contexts need not be comparable.
 func (s *gate[P]) until(ctx context.Context) context.Context {
 	done := ctx.Done()
 	if done == nil {

@@ -13,25 +13,24 @@ type adapter struct {
 	Lifecycle
 	// one element per used slot; nil for gates and pools with a queue
 	slots chan struct{}
-	// called before a task that has ended its goroutine is settled; may be nil
+	// called in a goroutine that a task has ended; may be nil
 	lost  func()
 	yield func(*handle, strategies.Result) // returns the permit of a task that has run; may be nil
 
-	// handles contains all submitted tasks if Drop is set, because their functions may wait in the
-	// library's queue. The end of ctx settles those that wait.
+	// all submitted tasks if Drop is set, because they may wait in the library's queue
 	mu      sync.Mutex
 	handles []weak.Pointer[handle] // weak, so tasks that the caller has dropped can be collected
 }
 
-// handle is the state of a task. It is created when the task is first submitted to an instance, so
-// a prebuilt task does not allocate. A list of queued tasks would allocate or add a contended lock.
+// A handle is created when the task is first submitted to an instance. A list of queued tasks would
+// allocate or add a contended lock.
 type handle struct {
 	owner *adapter
 	task  *strategies.Task
 	run   func() // executes the task; passed to the library
 	call  func() // makes the library call run, for a go statement
-	// whether the task is with the library and neither started nor given up; the goroutine that
-	// sets it to false settles the task
+	// whether the task has neither started nor been given up; the goroutine that sets it to false
+	// settles the task
 	pending atomic.Bool
 	permit  any // permit from the gate
 }
@@ -49,8 +48,7 @@ func (a *adapter) handle(t *strategies.Task) *handle {
 	return e
 }
 
-// remember adds e to the handles. It removes dead handles before the array grows, so each handle is
-// checked twice on average.
+// Dead handles are removed before the array grows, so each handle is checked twice on average.
 func (a *adapter) remember(e *handle) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -65,8 +63,7 @@ func (a *adapter) remember(e *handle) {
 	a.handles = append(a.handles, weak.Make(e))
 }
 
-// dropQueued settles all tasks in the library's queue. The library still calls their functions,
-// which then do nothing.
+// The library later calls the functions of these tasks, which then do nothing.
 func (a *adapter) dropQueued() {
 	a.mu.Lock()
 	handles := slices.Clone(a.handles)
@@ -84,7 +81,6 @@ func (a *adapter) dropOne(e *handle) {
 	}
 }
 
-// execute runs the task of e in a goroutine of the library. It recovers panics.
 func (a *adapter) execute(e *handle) {
 	if !e.pending.CompareAndSwap(true, false) {
 		return // The task was given up, and the caller may already reuse it.

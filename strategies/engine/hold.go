@@ -10,22 +10,18 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Hold is the engine of parts that delay accepted tasks until there is a token, until a retry is
-// due, or until the inner strategy has room.
-//
-// One goroutine forwards tasks in order of acceptance, so a blocking inner Submit does not block
-// the caller. If the inner Submit never blocks and nothing delays tasks, Submit calls it directly.
-// The goroutine then only times retries.
+// A Hold is the engine of parts that delay accepted tasks. One goroutine forwards tasks, so a
+// blocking inner Submit does not block the caller. If nothing delays tasks, Submit calls the inner
+// Submit directly.
 type Hold struct {
 	outside
-	Room   chan struct{} // one element per task inside; nil means unlimited
-	Sheds  bool          // whether Submit sheds instead of blocking when Room is full
-	direct bool          // whether Submit calls the inner Submit
-	Most   int           // maximum number of forwarded tasks that are not done; 0 means no limit
-	pace   Pacer         // nil means that starts are not paced
-	Codel  *CodelQueue   // order of the waiting tasks; nil means FIFO
-	Picks  Picker        // chooses among the waiting tasks in place of the FIFO order; may be nil
-	// nil means no retries
+	Room    chan struct{} // one element per task inside; nil means unlimited
+	Sheds   bool          // whether Submit sheds instead of blocking when Room is full
+	direct  bool          // whether Submit calls the inner Submit
+	Most    int           // maximum number of forwarded tasks that are not done; 0 means no limit
+	pace    Pacer         // nil means that starts are not paced
+	Codel   *CodelQueue   // order of the waiting tasks; nil means FIFO
+	Picks   Picker        // chooses among the waiting tasks in place of the FIFO order; may be nil
 	Retries *Retries
 	count   atomic.Uint64 // number of Submits
 	began   time.Time     // origin of all instants of the Hold
@@ -40,14 +36,12 @@ type Hold struct {
 	wake chan struct{} // has one element when a task may be ready to be forwarded
 }
 
-// A Picker queues the waiting tasks of a Hold and chooses the next. Its methods are called with the
-// Hold's mutex held.
+// A Picker queues the waiting tasks of a Hold and chooses the next. The caller holds the Hold's
+// mutex.
 type Picker interface {
 	Push(w Waiting)
 	Pop() (Waiting, bool)
-	// Ended is called for each popped task when it is done.
 	Ended(t *strategies.Task)
-	// Empty removes and returns all tasks.
 	Empty() []*strategies.Task
 }
 
@@ -183,7 +177,7 @@ func signal(wake chan<- struct{}) {
 	}
 }
 
-// Done implements strategies.Sink for the inner strategy. It settles t or schedules a retry.
+// Done implements strategies.Sink for the inner strategy.
 func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
 	if s.Most > 0 || s.Picks != nil {
 		s.mu.Lock()
@@ -201,7 +195,6 @@ func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
 	s.settleHeld(t, r)
 }
 
-// The caller holds the mutex.
 func (s *Hold) countOut(t *strategies.Task) {
 	s.forwarded--
 	if s.Picks != nil {
@@ -209,8 +202,6 @@ func (s *Hold) countOut(t *strategies.Task) {
 	}
 }
 
-// scheduleRetry schedules the next attempt at t. Without a next attempt it returns the final error
-// of t.
 func (s *Hold) scheduleRetry(t *strategies.Task, r strategies.Result) error {
 	wait, err := s.Retries.Next(t, r)
 	if err != nil {
@@ -228,15 +219,12 @@ func (s *Hold) scheduleRetry(t *strategies.Task, r strategies.Result) error {
 	return nil
 }
 
-// settleHeld settles a task after it has freed the task's room, so a client that submits from Done
-// finds room.
 func (s *Hold) settleHeld(t *strategies.Task, r strategies.Result) {
 	s.forget(t)
 	s.Settle(t, r)
 }
 
 func (s *Hold) forward() {
-	// the duration does not matter, because the timer is stopped at once
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	defer timer.Stop()
@@ -264,8 +252,8 @@ func (s *Hold) forward() {
 	}
 }
 
-// Next returns the task to forward now, and overdue tasks to shed. If there is no task, wait is the
-// time until the next one may start, or 0 if no task waits for a point in time.
+// Next returns the task to forward now, and overdue tasks to shed. Without a task, wait is the time
+// until the next one may start, or 0.
 func (s *Hold) Next() (t *strategies.Task, wait time.Duration, late []*strategies.Task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,14 +12,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Lifecycle contains the state that all strategies share: the context of the tasks, the number of
-// tasks inside, and shutdown.
+// A Lifecycle contains the context of the tasks, the number of tasks inside, and shutdown.
 //
 // A task is inside while it is being submitted, and from its acceptance until it is settled. One
 // atomic word contains this number and a closed bit. Submit increments the number before it checks
-// the bit, so a closed intake with zero tasks is final. The Lifecycle is then idle and may close
-// the jobs channel, so a worker can be a plain range loop. A mutex would cost twice as much, and a
+// the bit, so a closed intake with zero tasks is final. A mutex would cost twice as much, and a
 // WaitGroup forbids an Add that races with Wait.
+//
+// A strategy frees a task's room before it calls the sink, so a client that submits from Done finds
+// room. Drain waits for the calling goroutine, so it returns after Done.
 type Lifecycle struct {
 	sink strategies.Sink
 	// ends with New's context, at the deadline of a Drain, and when idle
@@ -31,26 +32,23 @@ type Lifecycle struct {
 	shut    context.CancelFunc      // cancels Intake
 	closing <-chan struct{}         // Intake.Done(), for blocked Submits
 	Idle    chan struct{}           // closed when the intake is closed and no task is inside
-	// called once when the intake closes; may be nil; set before Open
+	// called once when the intake closes; may be nil
 	atClose func()
-	// called once when idle, to close other resources; may be nil; set before Open
+	// called once when idle; may be nil
 	AtEnd func()
-	// called when Ctx ends, to settle tasks that wait outside Jobs; may be nil; set before Open
+	// called when Ctx ends, to settle tasks that wait outside Jobs; may be nil
 	Drop    func()
 	unwatch func() bool    // stops the watch over Ctx
 	Alive   sync.WaitGroup // workers and the goroutine that watches Ctx
 
 	isIdle    atomic.Bool
 	abandoned atomic.Int64 // tasks settled with ErrAbandoned that never ran
-	// A separate cache line for word made no difference, because the lock of the channel dominates.
-	word atomic.Int64 // closedBit and the number of tasks inside
+	word      atomic.Int64 // closedBit and the number of tasks inside
 }
 
-// closedBit is the sign bit, so a word with it is negative.
 const closedBit = math.MinInt64
 
-// Open prepares l for a strategy that passes tasks to workers over jobs. jobs is nil without
-// workers.
+// Open prepares l. jobs passes tasks to workers and may be nil.
 func (l *Lifecycle) Open(ctx context.Context, sink strategies.Sink, jobs chan *strategies.Task) {
 	l.sink, l.Jobs = sink, jobs
 	l.Ctx, l.Cancel = context.WithCancelCause(ctx)
@@ -58,7 +56,7 @@ func (l *Lifecycle) Open(ctx context.Context, sink strategies.Sink, jobs chan *s
 	l.Intake, l.shut = context.WithCancel(context.Background())
 	l.closing, l.Idle = l.Intake.Done(), make(chan struct{})
 
-	// Count Open itself as inside until unwatch is set, because ctx may already have ended.
+	// Open counts as inside until unwatch is set, because ctx may already have ended.
 	l.word.Add(1)
 	l.Alive.Add(1)
 	l.unwatch = context.AfterFunc(l.Ctx, func() {
@@ -69,7 +67,7 @@ func (l *Lifecycle) Open(ctx context.Context, sink strategies.Sink, jobs chan *s
 	l.Leave()
 }
 
-// Enter counts a Submit in. If it returns nil, the caller must settle the task or call Leave.
+// Enter counts a Submit in. The caller must then settle the task or call Leave.
 func (l *Lifecycle) Enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -81,9 +79,8 @@ func (l *Lifecycle) Enter(ctx context.Context) error {
 	return nil
 }
 
-// Admit is Enter for strategies that shed. It returns ErrShed when most tasks are inside. It uses
-// compare-and-swap, because with an addition that is reverted, other Submits would be shed although
-// there is room.
+// Admit is Enter for strategies that shed. An addition that is reverted would shed other Submits
+// although there is room.
 func (l *Lifecycle) Admit(ctx context.Context, most int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -101,7 +98,7 @@ func (l *Lifecycle) Admit(ctx context.Context, most int64) error {
 	}
 }
 
-// Send counts a Submit in and sends its task. It blocks until the channel has room or a receiver.
+// Send counts a Submit in and blocks until its task is sent.
 func (l *Lifecycle) Send(
 	ctx context.Context, to chan<- *strategies.Task, t *strategies.Task,
 ) error {
@@ -135,9 +132,8 @@ func (l *Lifecycle) Enqueue(t *strategies.Task) {
 	}
 }
 
-// Acquire calls Enter and then sends to slots, which contains one element per used slot. The caller
-// releases the slot by a receive before it calls Leave. Acquire duplicates Send because a shared
-// generic function made Submit a few percent slower.
+// Acquire calls Enter and then sends to slots. The caller receives from slots before it calls
+// Leave. A shared generic function with Send made Submit a few percent slower.
 func (l *Lifecycle) Acquire(ctx context.Context, slots chan struct{}) error {
 	if err := l.Enter(ctx); err != nil {
 		return err
@@ -189,8 +185,7 @@ func (l *Lifecycle) closeIntake() {
 	}
 }
 
-// becomeIdle ends the instance. It may be called twice, because a Submit that is refused late
-// counts itself in and out.
+// becomeIdle may be called twice, because a Submit that is refused late counts itself in and out.
 func (l *Lifecycle) becomeIdle() {
 	if !l.isIdle.CompareAndSwap(false, true) {
 		return
@@ -208,9 +203,8 @@ func (l *Lifecycle) becomeIdle() {
 	close(l.Idle)
 }
 
-// Sweep settles the tasks in Jobs and those of Drop without running them. A sender calls Sweep if
-// Ctx has ended after its send, so every task is found by its sender or by the sweep at the end of
-// Ctx.
+// Sweep settles the tasks in Jobs and those of Drop. A sender calls it if Ctx has ended after its
+// send.
 func (l *Lifecycle) Sweep() {
 	if l.Drop != nil {
 		l.Drop()
@@ -228,8 +222,7 @@ func (l *Lifecycle) Sweep() {
 	}
 }
 
-// GiveUpOn returns the error of accepted task t that will not run, or not again, because Ctx has
-// ended.
+// GiveUpOn returns the error of a task that will not run, or not again, because Ctx has ended.
 func (l *Lifecycle) GiveUpOn(t *strategies.Task) error {
 	if t.Kept().Tries.Made > 0 {
 		return l.EndedBy()
@@ -246,9 +239,7 @@ func (l *Lifecycle) GiveUp() error {
 	return err
 }
 
-// EndedBy returns why Ctx has ended: ErrAbandoned after a Drain, a *StoreError after a failed
-// store, otherwise the error of New's context. If Ctx has not ended, it returns the error of
-// TaskCtx.
+// EndedBy returns why Ctx or TaskCtx has ended: ErrAbandoned, a *StoreError or the context's error.
 func (l *Lifecycle) EndedBy() error {
 	cause := context.Cause(l.Ctx)
 	if errors.Is(cause, strategies.ErrAbandoned) {
@@ -297,8 +288,7 @@ func (l *Lifecycle) Drain(ctx context.Context) error {
 	}
 }
 
-// Run runs all steps and sub-tasks of t, unless Ctx ends first. It does not recover panics or
-// Goexit.
+// Run runs all steps and sub-tasks of t, unless Ctx ends first. It does not recover panics.
 func (l *Lifecycle) Run(t *strategies.Task) strategies.Result {
 	if l.Ctx.Err() != nil {
 		return strategies.Result{Err: l.GiveUpOn(t)}
@@ -314,9 +304,8 @@ func (l *Lifecycle) resume(t *strategies.Task, r strategies.Result) strategies.R
 	return carryOut(l.TaskCtx, t, r, t.Run, l.EndedBy)
 }
 
-// carryOut runs the sub-tasks of a step one after another in the goroutine of the task, and then
-// the next step by calling run. The first error ends the task. If ctx ends while work remains, the
-// error is that of ended. A Retry is returned, also from a failed sub-task.
+// carryOut runs the sub-tasks of a step one after another, and then the next step by calling run.
+// The first error ends the task. A Retry is returned, also from a failed sub-task.
 func carryOut(
 	ctx context.Context, t *strategies.Task, r strategies.Result,
 	run func(context.Context, *strategies.Task) strategies.Result, ended func() error,
@@ -340,8 +329,8 @@ func carryOut(
 	return r
 }
 
-// Conclude runs an attempt and calls end with its Result. After a panic or Goexit it calls end with
-// a Failure.
+// Conclude runs an attempt and calls end with its Result, or with a Failure after a panic or
+// Goexit.
 func Conclude(attempt func() strategies.Result, end func(r strategies.Result, returned bool)) {
 	r, returned := strategies.Result{}, false
 	defer func() {
@@ -354,9 +343,9 @@ func Conclude(attempt func() strategies.Result, end func(r strategies.Result, re
 	returned = true
 }
 
-// Failure returns the Result of a task that did not return. recovered is the value of recover,
-// which is nil after Goexit (since Go 1.21, panic(nil) recovers as non-nil). Call it in the
-// deferred function, so the stack trace shows the panic.
+// Failure returns the Result of a task that did not return. recovered is nil after Goexit, because
+// panic(nil) recovers as non-nil since Go 1.21. Call Failure in the deferred function, so the stack
+// trace shows the panic.
 func Failure(recovered any) strategies.Result {
 	if recovered == nil {
 		return strategies.Result{Err: strategies.ErrGoexit}

@@ -6,9 +6,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Loop is the goroutine that reports the tasks of Pools. No other goroutine calls the sink.
-// Workers post ended tasks and continue. The loop takes all posted tasks at once, so under load
-// many tasks share one wake-up and one lock.
+// A Loop is the goroutine that reports the tasks of Pools. It takes all posted tasks at once, so
+// under load many tasks share one wake-up and one lock.
 type Loop struct {
 	pools  *Pools
 	mu     sync.Mutex
@@ -21,7 +20,7 @@ type completion struct {
 	r     strategies.Result
 }
 
-// Start starts the goroutine for the tasks of the pools.
+// Start starts the goroutine.
 func (l *Loop) Start(of *Pools) {
 	l.pools, l.wake.L = of, &l.mu
 	of.Alive.Go(l.Run)
@@ -34,15 +33,13 @@ func (l *Loop) post(e entry, r strategies.Result) {
 	l.wake.Signal()
 }
 
-// wakeUp makes the loop check whether the pools are idle.
 func (l *Loop) wakeUp() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.wake.Signal()
 }
 
-// Run reports tasks until the instance is idle. Posted tasks count as inside, so an idle instance
-// has none.
+// Run reports tasks until the instance is idle. Posted tasks count as inside.
 func (l *Loop) Run() {
 	var batch []completion
 	for {

@@ -8,9 +8,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// outside is the common state of parts that keep tasks. It counts the tasks in the part and in the
-// inner strategies, and ends both. An inner instance is created with New's context, not with Ctx,
-// because a Drain at its deadline needs the number of tasks that the inner instance abandoned.
+// outside is the common state of parts that keep tasks. An inner instance has New's context, not
+// Ctx, because a Drain at its deadline needs the number of tasks that the inner instance abandoned.
 type outside struct {
 	Lifecycle
 	newCtx     context.Context // New's context, which the inner instances share
@@ -18,16 +17,15 @@ type outside struct {
 	forwarders sync.WaitGroup // goroutines that forward tasks; they end with Ctx
 }
 
-// keepAll tells s that an outer strategy drains. s then sheds no accepted task.
+// keepAll stops s from shedding accepted tasks.
 func keepAll(s strategies.Strategy) {
 	if s, sheds := s.(interface{ KeepAll() }); sheds {
 		s.KeepAll()
 	}
 }
 
-// refusal returns the outcome of a task that the part accepted and the inner strategy refused with
-// err. Either the instance has ended, which the inner strategy may see before Ctx ends, or the
-// inner strategy sheds although its Spec declares room.
+// The inner strategy refused an accepted task with err, because the instance has ended or the inner
+// strategy sheds although its Spec declares room.
 func (s *outside) refusal(t *strategies.Task, err error) error {
 	switch {
 	case s.Ctx.Err() != nil:
@@ -46,11 +44,9 @@ func (s *outside) KeepAll() {
 
 func (s *outside) Counts() []strategies.Count { return strategies.CountsOf(s.inside...) }
 
-// Inner returns the inner instances, for strategies.LearnerOf.
 func (s *outside) Inner() []strategies.Strategy { return s.inside }
 
-// drain waits until the part has no task, and then drains the inner strategies. The intake must be
-// closed.
+// The intake must be closed.
 func (s *outside) drain(ctx context.Context) error {
 	select {
 	case <-s.Idle:

@@ -6,8 +6,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// PerTask runs each task in its own goroutine. It is the engine of unbounded, semaphore and similar
-// strategies, and of libraries that accept a func.
+// PerTask runs each task in its own goroutine.
 type PerTask struct {
 	Lifecycle
 	// one element per used slot; nil means no limit
@@ -43,8 +42,6 @@ func (s *PerTask) ErrThunk(t *strategies.Task) func() error {
 // Acquire counts a Submit in and waits for a slot.
 func (s *PerTask) Acquire(ctx context.Context) error { return s.Lifecycle.Acquire(ctx, s.Slots) }
 
-// execute runs one task, releases its slot and then settles it in all cases, so a client that
-// submits from Done finds room. It returns the task's error.
 func (s *PerTask) execute(t *strategies.Task) (err error) {
 	r, returned := strategies.Result{}, false
 	defer func() {

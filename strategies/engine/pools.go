@@ -7,20 +7,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Pools are one or several pools of long-lived workers, each with its own queue and room. They are
-// the engine of segregated and cpu_io_split and, with one pool, of event loops and partitioned
-// pools.
-//
-// One mutex makes admission and queueing one step, so tasks and blocked Submits are served in order
-// of acceptance. With a channel, a task that returns to the queue could not overtake blocked
-// Submits. Each task locks the mutex three times (accept, take, release) for about ten nanoseconds.
+// Pools are one or several pools of long-lived workers. One mutex makes admission and queueing one
+// step, so tasks and blocked Submits are served in order of acceptance. With a channel, a task that
+// returns to the queue could not overtake blocked Submits.
 type Pools struct {
 	Lifecycle
 	poolOf func(strategies.Class) int // pool index or anyPool; nil if there is one pool
 	// tasks run one step at a time and return to the queue, see turns.go
 	Turns bool
-	// between steps a task returns to the front with all its sub-tasks; otherwise to the tail, with
-	// one sub-task at a time
+	// a task returns to the front with all its sub-tasks; otherwise to the tail, one sub-task at a
+	// time
 	Front bool
 	Home  *Loop // reports the tasks; if nil, workers report them
 
@@ -30,14 +26,12 @@ type Pools struct {
 	space space
 }
 
-// pool is a set of workers that share a queue.
 type pool struct {
 	queue entries // accepted tasks that wait for a slot
 	idle  int     // sleeping workers without a pending wake-up
 	wake  sync.Cond
 }
 
-// entry is a task that is queued or held by a worker.
 type entry struct {
 	task    *strategies.Task
 	family  *family // family of a sub-task; nil for a submitted task
@@ -46,8 +40,8 @@ type entry struct {
 	started bool    // whether it has run a step
 }
 
-// Start opens w with one pool per element of slots, which is the pool's number of workers. Each
-// pool has room for queue waiting tasks.
+// Start opens one pool per element of slots, its number of workers, with room for queue waiting
+// tasks.
 func (w *Pools) Start(ctx context.Context, sink strategies.Sink, queue int, slots ...int) *Pools {
 	w.pool, w.space.rooms = make([]pool, len(slots)), make([]room, len(slots))
 	for i := range w.pool {
@@ -92,8 +86,6 @@ func (w *Pools) Submit(ctx context.Context, t *strategies.Task) error {
 	return w.waitInLine(ctx, &w.mu, w.space.lineOf(to), b)
 }
 
-// accept queues a task for pool to. room is the pool whose room it uses, which differs if to is
-// anyPool.
 func (w *Pools) accept(t *strategies.Task, to, room int) {
 	e := entry{task: t, seq: w.space.useRoom(room), pool: room}
 	if to == anyPool {
@@ -104,8 +96,8 @@ func (w *Pools) accept(t *strategies.Task, to, room int) {
 	w.call(to)
 }
 
-// call wakes a sleeping worker of the pool. For anyPool it chooses the last pool with a sleeping
-// worker: that is the slower pool, and the others stay free.
+// For anyPool, call wakes the last pool with a sleeping worker: that is the slower pool, and the
+// others stay free.
 func (w *Pools) call(to int) {
 	if to != anyPool {
 		if l := &w.pool[to]; l.idle > 0 {
@@ -122,15 +114,13 @@ func (w *Pools) call(to int) {
 	}
 }
 
-// work runs tasks until the instance is idle. After a panic the goroutine continues. After Goexit a
-// new one replaces it.
 func (w *Pools) work(l *pool) {
 	for w.serve(l) {
 	}
 	w.Alive.Done()
 }
 
-// serve runs tasks until one panics (true) or the instance is idle (false). All tasks share one
+// serve returns true if a task panicked, and false if the instance is idle. All tasks share one
 // deferred function.
 func (w *Pools) serve(l *pool) (again bool) {
 	var running entry
@@ -156,8 +146,7 @@ func (w *Pools) serve(l *pool) (again bool) {
 	}
 }
 
-// Next returns the oldest entry for the pool and sleeps until there is one. A new entry wakes one
-// sleeping worker, and workers check the queue before they sleep, so no entry is missed.
+// Next returns the oldest entry for the pool and sleeps until there is one.
 func (w *Pools) Next(l *pool) (e entry, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -177,8 +166,6 @@ func (w *Pools) Next(l *pool) (e entry, more bool) {
 	}
 }
 
-// step runs one step of the entry's task, or the whole task without Turns. It does not recover
-// panics or Goexit.
 func (w *Pools) step(e entry) strategies.Result {
 	switch {
 	case !w.Turns:
@@ -189,7 +176,6 @@ func (w *Pools) step(e entry) strategies.Result {
 	return e.task.Run(w.TaskCtx, e.task)
 }
 
-// endStep handles the end of a step.
 func (w *Pools) endStep(e entry, r strategies.Result) {
 	if e.family != nil || r.More || len(r.Split) > 0 {
 		var ended bool
@@ -204,15 +190,12 @@ func (w *Pools) endStep(e entry, r strategies.Result) {
 	w.report(e, r)
 }
 
-// report frees the task's room before it calls the sink, so a client that submits from Done finds
-// room. Drain still returns after Done, because it waits for the calling goroutine.
 func (w *Pools) report(e entry, r strategies.Result) {
 	w.release(e.pool)
 	w.Leave()
 	w.sink.Done(e.task, r)
 }
 
-// release frees room in a pool and admits the Submit that has waited longest.
 func (w *Pools) release(room int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -237,7 +220,6 @@ func (w *Pools) dropAll() {
 	}
 }
 
-// dropOne removes an entry from a queue and returns the task that this ends, if any.
 func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -259,8 +241,7 @@ func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
 	return e, r, true
 }
 
-// outcome returns the error of an entry that will not run because Ctx has ended. The task counts as
-// abandoned only if it never ran.
+// The task counts as abandoned only if it never ran.
 func (w *Pools) outcome(e entry) error {
 	if e.started || e.family != nil {
 		return w.EndedBy()

@@ -7,15 +7,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// ring is a double-ended queue. It doubles when full and never shrinks, so the steady state does
-// not allocate. Free slots contain no references.
+// ring is a double-ended queue. It never shrinks, so the steady state does not allocate.
 type ring[T any] struct {
 	slots []T // its length is zero or a power of two
 	first int // index of the oldest element, modulo len(slots)
 	Len   int
 }
 
-// At returns the slot of the i-th oldest element.
 func (q *ring[T]) At(i int) *T { return &q.slots[(q.first+i)&(len(q.slots)-1)] }
 
 func (q *ring[T]) grow() {
@@ -35,7 +33,6 @@ func (q *ring[T]) pushBack(v T) {
 	q.Len++
 }
 
-// PopFront removes the oldest element. The ring must not be empty.
 func (q *ring[T]) PopFront() T {
 	v, none := *q.At(0), *new(T)
 	*q.At(0) = none
@@ -44,7 +41,6 @@ func (q *ring[T]) PopFront() T {
 	return v
 }
 
-// popBack removes the newest element. The ring must not be empty.
 func (q *ring[T]) popBack() T {
 	v, none := *q.At(q.Len - 1), *new(T)
 	*q.At(q.Len - 1) = none
@@ -52,7 +48,7 @@ func (q *ring[T]) popBack() T {
 	return v
 }
 
-// Plain provides empty Ended and Wake methods for disciplines that do not need them.
+// Plain provides empty Ended and Wake methods.
 type Plain struct{}
 
 // Ended implements Discipline.
@@ -61,8 +57,7 @@ func (Plain) Ended(Waiting, Ending) {}
 // Wake implements Discipline.
 func (Plain) Wake(time.Duration) []*strategies.Task { return nil }
 
-// A FIFO is the first come, first served discipline. Other disciplines embed it and override one
-// method.
+// A FIFO is the first come, first served discipline.
 type FIFO struct {
 	Plain
 	Line ring[Waiting]
@@ -82,7 +77,6 @@ func (q *FIFO) Pop(time.Duration) (Waiting, bool) {
 // Empty implements Discipline.
 func (q *FIFO) Empty() []*strategies.Task { return emptied(&q.Line, nil) }
 
-// emptied removes all tasks from the queue and appends them to tasks, oldest first.
 func emptied(q *ring[Waiting], tasks []*strategies.Task) []*strategies.Task {
 	for q.Len > 0 {
 		tasks = append(tasks, q.PopFront().Task)
@@ -90,12 +84,11 @@ func emptied(q *ring[Waiting], tasks []*strategies.Task) []*strategies.Task {
 	return tasks
 }
 
-// entries is the queue of a pool. A channel does not suffice, because a task between steps must
-// always find room and may go to the front.
+// A channel does not suffice, because a task between steps must always find room and may go to the
+// front.
 type entries struct{ ring[entry] }
 
-// insert puts e before the first entry with an equal or larger seq. It searches from the front,
-// where e usually belongs.
+// insert puts e before the first entry with an equal or larger seq.
 func (q *entries) insert(e entry) {
 	q.grow()
 	q.first = (q.first - 1) & (len(q.slots) - 1)
@@ -115,11 +108,10 @@ func (q *entries) remove(unwanted func(entry) bool) {
 	}
 }
 
-// Before reports whether w precedes o: by key, then in order of acceptance.
+// Before compares keys, then sequence numbers.
 func (w *Waiting) Before(o *Waiting) bool { return w.before(o) == 1 }
 
-// before returns 1 or 0 without a branch, because mispredicted branches took half of the time of a
-// large heap.
+// before returns 1 or 0, because mispredicted branches took half of the time of a large heap.
 func (w *Waiting) before(o *Waiting) uint64 {
 	const sign = 1 << 63
 	_, borrow := bits.Sub64(w.Seq, o.Seq, 0)
@@ -130,8 +122,7 @@ func (w *Waiting) before(o *Waiting) uint64 {
 // Key rounds x to a Waiting.Key. It caps x at ±2⁶², which is 146 years in nanoseconds.
 func Key(x float64) int64 { return int64(max(-1<<62, min(x, 1<<62))) }
 
-// A Heap is a binary heap with the first task at the root. container/heap would allocate for each
-// element.
+// A Heap is a binary heap. container/heap would allocate for each element.
 type Heap []Waiting
 
 // Push adds a task.
@@ -140,7 +131,6 @@ func (h *Heap) Push(w Waiting) {
 	h.rise(len(*h)-1, w)
 }
 
-// rise puts w at index i or above it.
 func (h *Heap) rise(i int, w Waiting) {
 	q := *h
 	for i > 0 && w.Before(&q[(i-1)/2]) {

@@ -12,12 +12,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// maxAttempts is the upper limit of attempts. With full jitter and the default base and cap it
-// allows more than an hour of retries.
+// With full jitter and the default base and cap, 1000 attempts allow more than an hour of retries.
 const maxAttempts = 1000
 
-// RetryKeys returns the parameters of a strategy that retries, followed by more. base=0s means no
-// backoff. cap equal to base means a constant backoff.
+// RetryKeys returns the parameters of a strategy that retries, followed by more.
 func RetryKeys(more ...param.Key) []param.Key {
 	return append([]param.Key{
 		{Name: "attempts", Kind: param.Int, Default: "3",
@@ -39,7 +37,6 @@ func RetryKeys(more ...param.Key) []param.Key {
 	}, more...)
 }
 
-// values of jitter
 const (
 	noJitter           = "none"
 	fullJitter         = "full"
@@ -47,7 +44,6 @@ const (
 	decorrelatedJitter = "decorrelated"
 )
 
-// values of after
 const (
 	addAfter    = "add"
 	heedAfter   = "heed"
@@ -75,15 +71,10 @@ func CheckRetries(p strategies.Params) error {
 //	decorrelated  min(cap, uniform(base, 3·wₙ₋₁)), with w₀ = base
 //
 // If the task requests a minimum wait (Retry-After), the wait is After + wₙ. Without added jitter,
-// all tasks with the same Retry-After would retry at once. The cap does not apply to After.
-// after=ignore shows the cost of ignoring After and is the only setting that violates the contract.
+// all tasks with the same Retry-After would retry at once. after=ignore violates the contract.
 //
-// wₙ uses the nth number of PCG(seed, ordinal), where ordinal numbers the Submits of the instance,
-// so a run under the virtual clock is reproducible to the nanosecond.
-//
-// github.com/cenkalti/backoff/v5 does not fit. Its jitter has no seed and lies around the interval,
-// so it is never near 0 and may exceed the cap. Its Retry sleeps in the caller with three
-// allocations per task.
+// wₙ uses the nth number of PCG(seed, ordinal of the Submit), so virtual runs are reproducible. The
+// jitter of github.com/cenkalti/backoff/v5 has no seed and is never near 0.
 type Retries struct {
 	Attempts      int
 	base, cap     time.Duration
@@ -92,7 +83,7 @@ type Retries struct {
 	budget        *Budget // nil means that only Attempts limits retries
 }
 
-// NewRetries reads the parameters declared by RetryKeys.
+// NewRetries reads the parameters of RetryKeys.
 func NewRetries(p strategies.Params) Retries {
 	return Retries{
 		Attempts: p.Values.Int("attempts"),
@@ -104,7 +95,7 @@ func NewRetries(p strategies.Params) Retries {
 	}
 }
 
-// NewPartRetries reads a part's own parameters declared by RetryKeys and BudgetKey.
+// NewPartRetries reads a part's own parameters of RetryKeys and BudgetKey.
 func NewPartRetries(own param.Values) Retries {
 	r := NewRetries(strategies.Params{Values: own})
 	r.budget = NewBudget(own.Float("budget"), true)
@@ -126,8 +117,8 @@ func (s RetrySink) Done(t *strategies.Task, r strategies.Result) {
 	s.Sink.Done(t, r)
 }
 
-// Next counts an attempt at t with result r. It returns the wait before the next attempt or, after
-// the last one, the task's final error.
+// Next counts an attempt at t. It returns the wait before the next attempt or, after the last one,
+// the task's final error.
 func (p *Retries) Next(t *strategies.Task, r strategies.Result) (time.Duration, error) {
 	t.Kept().Tries.Made++
 	if t.Kept().Tries.Made >= p.Attempts || !p.budget.Withdraw() {
@@ -142,7 +133,6 @@ func (p *Retries) Next(t *strategies.Task, r strategies.Result) (time.Duration, 
 	return Prolong(r.After, p.wait(t.Kept().Tries)), nil
 }
 
-// wait returns wₙ after n attempts.
 func (p *Retries) wait(t strategies.Tries) time.Duration {
 	if p.jitter == noJitter {
 		return p.backoff(t.Made)
@@ -166,7 +156,6 @@ func (p *Retries) wait(t strategies.Tries) time.Duration {
 	return uniform(&source, most)
 }
 
-// backoff returns min(cap, base·2ⁿ⁻¹).
 func (p *Retries) backoff(n int) time.Duration {
 	b := p.base
 	for ; n > 1 && b < p.cap; n-- {
@@ -178,14 +167,12 @@ func (p *Retries) backoff(n int) time.Duration {
 	return b
 }
 
-// uniform returns a Duration from 0 to most nanoseconds. Its bias is below (most+1)/2⁶⁴, which is
-// 5·10⁻¹⁰ at 10 s.
 func uniform(source *rand.PCG, most time.Duration) time.Duration {
 	share, _ := bits.Mul64(source.Uint64(), uint64(most)+1)
 	return time.Duration(share)
 }
 
-// Prolong returns least + by, capped at the largest Duration. A negative least counts as 0.
+// Prolong returns least + by without overflow. A negative least counts as 0.
 func Prolong(least, by time.Duration) time.Duration {
 	if least <= 0 {
 		return by
@@ -197,12 +184,9 @@ func Prolong(least, by time.Duration) time.Duration {
 }
 
 // A Budget limits retries to a share of the tasks, so they do not multiply the load on a failing
-// target. It is a token bucket: each accepted task adds a share of a token, and each retry takes
-// one token. Without a token, there is no retry.
-//
-// Deposits and withdrawals follow Finagle's RetryBudget. gRPC (proposal A6) instead charges
-// failures and credits successes. The bucket holds ten tokens and is initially full, as in A6. This
-// size prevents an hour without errors from saving enough retries to flood the start of an outage.
+// target. Each accepted task adds a share of a token, and each retry takes one token, as in
+// Finagle's RetryBudget. The bucket holds ten tokens and is initially full, as in gRPC's proposal
+// A6. A larger bucket would save enough retries to flood the start of an outage.
 type Budget struct {
 	share int64 // deposit per task, in millionths of a token
 	left  atomic.Int64
@@ -218,7 +202,7 @@ var BudgetKey = param.Key{Name: "budget", Kind: param.Float, Default: "0",
 	Doc: "retries per arriving task: 0.1 allows one for every ten tasks; up to ten are saved; 0: " +
 		"no budget, only attempts bounds them"}
 
-// CheckBudget returns an error if the budget of a part is invalid.
+// CheckBudget validates the budget of a part.
 func CheckBudget(v param.Values) error {
 	if b := v.Float("budget"); b < 0 || b > maxAttempts || b > 0 && b < 1e-6 {
 		return fmt.Errorf("budget %v: want 0, or 0.000001 to %d", b, maxAttempts)
@@ -226,8 +210,8 @@ func CheckBudget(v param.Values) error {
 	return nil
 }
 
-// NewBudget returns a budget with share tokens per task, initially full or empty. It returns nil if
-// share rounds to 0, which sets no limit.
+// NewBudget returns a budget with share tokens per task. It returns nil, which sets no limit, if
+// share rounds to 0.
 func NewBudget(share float64, full bool) *Budget {
 	b := &Budget{share: int64(math.Round(share * oneToken))}
 	if b.share == 0 {
@@ -249,7 +233,6 @@ func (b *Budget) Deposit() {
 // Withdraw takes a token for a retry and reports whether there was one.
 func (b *Budget) Withdraw() bool { return b == nil || b.add(-oneToken) }
 
-// add changes the tokens within bounds and reports whether there were enough.
 func (b *Budget) add(tokens int64) bool {
 	for {
 		left := b.left.Load()

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// RetryPart makes all attempts at a task in one slot of any inner strategy. It replaces the task's
-// Run while the inner strategy holds the task.
+// RetryPart makes all attempts at a task in one slot of the inner strategy. It replaces the task's
+// Run meanwhile.
 type RetryPart struct {
 	strategies.Strategy
 	Retries Retries
@@ -18,7 +18,7 @@ type RetryPart struct {
 	Sink    strategies.Sink
 }
 
-// Submit submits t to the inner strategy. All attempts share one slot.
+// Submit submits t to the inner strategy.
 func (s *RetryPart) Submit(ctx context.Context, t *strategies.Task) error {
 	t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1, Of: s, Run: t.Run}
 	t.Run = runAttempts
@@ -37,7 +37,7 @@ func (s *RetryPart) KeepAll() { keepAll(s.Strategy) }
 // Counts implements strategies.Counted.
 func (s *RetryPart) Counts() []strategies.Count { return strategies.CountsOf(s.Strategy) }
 
-// Inner returns the inner instance, for strategies.LearnerOf.
+// Inner returns the inner instance.
 func (s *RetryPart) Inner() []strategies.Strategy { return []strategies.Strategy{s.Strategy} }
 
 // Done restores the task's Run.
@@ -51,7 +51,6 @@ func forgetAttempts(t *strategies.Task) {
 	t.Run, *k = k.Run, strategies.Tries{}
 }
 
-// runAttempts is the Run of a task in a RetryPart.
 func runAttempts(ctx context.Context, t *strategies.Task) strategies.Result {
 	s := t.Kept().Tries.Of.(*RetryPart)
 	run := t.Kept().Tries.Run

@@ -9,12 +9,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// route is the engine of parts that separate classes. It has one inner instance per class pool.
-// Tasks wait in the route, in order of acceptance, until their pool has a free slot. A task for any
-// pool must not wait in an inner instance, which would bind it to one pool.
-//
-// Its free capacity is the capacity of the inner instances. A task that may run in any pool uses
-// the one with the most room.
+// route is the engine of parts that separate classes. Tasks wait in the route until their class
+// pool has a free slot, because an inner instance would bind a task for any pool.
 type route struct {
 	outside
 	poolOf func(strategies.Class) int // index in branches, or anyPool
@@ -37,7 +33,6 @@ type branch struct {
 	wake      chan struct{} // has one element when a task may be ready to be forwarded
 }
 
-// Start opens the instance with one inner instance per class pool.
 func (s *route) Start(
 	ctx context.Context, inner strategies.Spec, each []strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
@@ -63,7 +58,6 @@ func (s *route) Start(
 	return s
 }
 
-// Submit blocks or sheds while the task's class pool has no room.
 func (s *route) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
 		return err
@@ -89,7 +83,6 @@ func (s *route) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.waitInLine(ctx, &s.mu, s.space.lineOf(to), b)
 }
 
-// accept queues a task for class pool to. room is the pool whose room it uses.
 func (s *route) accept(t *strategies.Task, to, room int) {
 	t.Kept().Room = uint8(room)
 	w := Waiting{Task: t, Seq: s.space.useRoom(room)}
@@ -130,8 +123,8 @@ func (l *branch) forward() {
 	}
 }
 
-// Next returns the oldest task for a free slot of the class pool. It takes a task for any pool only
-// if the pool has fewer tasks than slots, including tasks that wait for a retry.
+// A task for any pool starts only if the class pool has fewer tasks than slots, including tasks
+// that wait for a retry.
 func (l *branch) Next() *strategies.Task {
 	s := l.route
 	s.mu.Lock()
@@ -149,7 +142,6 @@ func (l *branch) Next() *strategies.Task {
 	return t
 }
 
-// Done implements strategies.Sink for the inner instance.
 func (l *branch) Done(t *strategies.Task, r strategies.Result) {
 	s := l.route
 	s.mu.Lock()
@@ -186,7 +178,6 @@ func (s *route) Drain(ctx context.Context) error {
 	return s.drain(ctx)
 }
 
-// indexIn returns a function that maps a class to its class pool, or to anyPool.
 func indexIn(all []strategies.ClassPool) func(strategies.Class) int {
 	return func(c strategies.Class) int {
 		return slices.IndexFunc(all, func(l strategies.ClassPool) bool { return l.Class == c })

@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// headerSize is the size of a message header: the instance that put the message, its number there,
-// and the task's ID.
+// The header has the instance that put the message, its number there, and the task's ID.
 const (
 	headerSize = 24
 	maxMessage = 512 << 10 // accepted by all brokers in their default configuration
@@ -22,7 +21,6 @@ const (
 
 type label struct{ instance, number uint64 }
 
-// pendingTask is a task whose message is in the broker.
 type pendingTask struct {
 	task    *strategies.Task
 	running bool
@@ -74,7 +72,7 @@ func (b Broker) Start(
 	return s
 }
 
-// end waits for the last replies. If the store fails, it waits at most faultGrace more.
+// end waits for the last replies, but at most faultGrace after a failure of the store.
 func (s *brokered) end() {
 	closed := make(chan struct{})
 	go func() {
@@ -97,8 +95,8 @@ func (s *brokered) end() {
 	}
 }
 
-// Drain implements strategies.Strategy. Its error includes the number of messages without a reply,
-// which will be delivered again. After a store failure it is a *StoreError.
+// The error of Drain includes the number of messages without a reply, which will be delivered
+// again. After a store failure it is a *StoreError.
 func (s *brokered) Drain(ctx context.Context) error {
 	if s.failing.Err() != nil { // faultGrace limits the wait instead
 		ctx = context.WithoutCancel(ctx)
@@ -119,7 +117,6 @@ func (s *brokered) Drain(ctx context.Context) error {
 	return err
 }
 
-// DeadLetters counts the dead letters of the queue. Callers find it by a type assertion.
 func (s *brokered) DeadLetters(ctx context.Context) (int, error) {
 	if s.broker.Dead == nil {
 		return 0, errors.ErrUnsupported
@@ -127,9 +124,8 @@ func (s *brokered) DeadLetters(ctx context.Context) (int, error) {
 	return s.broker.Dead(ctx)
 }
 
-// Submit implements strategies.Strategy. A message may be delivered before its Put returns, even if
-// Put fails. If its task has started by then, the task is accepted. Otherwise Submit returns the
-// error, and a stored message has no task.
+// A message may be delivered before its Put returns, even if Put fails. If its task has started by
+// then, the task is accepted.
 func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
 		return s.faultOr(err)
@@ -163,7 +159,6 @@ func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// forget removes a pending task unless it has started.
 func (s *brokered) forget(l label) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,9 +170,8 @@ func (s *brokered) forget(l label) bool {
 	return true
 }
 
-// abandonWaiting settles the tasks that are not running and leaves their messages in the store.
-// After a fault the last Put that returns does this, because only then is it known which tasks the
-// store accepted.
+// abandonWaiting leaves the messages in the store. After a fault the last Put that returns calls
+// it, because only then is it known which tasks the store accepted.
 func (s *brokered) abandonWaiting() {
 	failed := s.failing.Err() != nil
 	if failed && s.putting.Load() > 0 {

@@ -3,9 +3,7 @@ package engine
 import "github.com/poolbench/poolbench/strategies"
 
 // This file implements Result.More and Result.Split for Pools with Turns. Between its steps a task
-// is queued and has no slot, so a task with sub-tasks cannot deadlock, even at limit 1. Sub-tasks
-// do not count as accepted tasks. Only with Front is more than one sub-task of a task queued at a
-// time.
+// has no slot, so a task with sub-tasks cannot deadlock, even at limit 1.
 
 // family is a task that waits for its sub-tasks. It is the only allocation of a Split.
 type family struct {
@@ -15,8 +13,6 @@ type family struct {
 	left   int                // sub-tasks that are queued or running
 }
 
-// failed reports whether a sub-task of f or of an enclosing family has failed. The remaining
-// sub-tasks are then not run.
 func (f *family) failed() bool {
 	for ; f != nil; f = f.parent.family {
 		if f.result.Err != nil {
@@ -41,11 +37,8 @@ func (w *Pools) proceed(e entry, r strategies.Result) (entry, strategies.Result,
 	return w.advance(e, r)
 }
 
-// advance handles result r of a step of e. It queues the next step or the sub-tasks of e. If e has
-// ended, it counts e out of its family, and the parent may continue. It returns the submitted task
-// that this ends, if any.
-//
-// advance checks Ctx with mu held, so dropAll finds every entry that it queues.
+// advance queues the next step or the sub-tasks of e. It returns the submitted task that ends with
+// e, if any. It checks Ctx with mu held, so dropAll finds every entry that it queues.
 func (w *Pools) advance(e entry, r strategies.Result) (entry, strategies.Result, bool) {
 	for {
 		e.started = true
@@ -72,8 +65,7 @@ func (w *Pools) advance(e entry, r strategies.Result) (entry, strategies.Result,
 	}
 }
 
-// queue returns an entry to the tail or, with Front, before all tasks accepted later. insert
-// compares the sequence numbers because an earlier task may already be at the front.
+// insert compares sequence numbers because an earlier task may already be at the front.
 func (w *Pools) queue(e entry) {
 	q := &w.pool[e.pool].queue
 	if w.Front {
@@ -106,7 +98,6 @@ func (w *Pools) queueNext(f *family) {
 	w.queue(next)
 }
 
-// partEnded counts out a sub-task that ended with err. It reports whether this was the last one.
 func (w *Pools) partEnded(f *family, err error) (last bool) {
 	if err != nil && f.result.Err == nil {
 		f.result.Err = err
@@ -123,8 +114,7 @@ func (w *Pools) partEnded(f *family, err error) (last bool) {
 	return f.left == 0
 }
 
-// withdraw removes the queued sub-tasks of a failed family and of its nested families. The task
-// then ends when its running sub-tasks return.
+// withdraw also removes the sub-tasks of nested families.
 func (w *Pools) withdraw(f *family) {
 	w.pool[f.parent.pool].queue.remove(func(e entry) bool {
 		if !e.family.within(f) {

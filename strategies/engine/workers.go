@@ -6,19 +6,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Workers are long-lived goroutines that receive tasks from a channel. They are the engine of
-// worker_pool and similar strategies.
-//
-// Each worker has one deferred function, so a task needs none. After a panic or Goexit this
-// function starts a new worker before the old one ends.
+// Workers are long-lived goroutines that receive tasks from a channel. After a panic or Goexit a
+// deferred function starts a new worker.
 type Workers struct {
 	Lifecycle
-	// receives results that others settle; if nil, workers settle tasks themselves
+	// results for another goroutine to settle; if nil, workers settle tasks themselves
 	Results chan Outcome
 	Quits   bool // whether workers end with Ctx; otherwise they end when Jobs is closed
 
-	// Again handles r.Retry of an attempt at t. It returns the final result, or later=true if t no
-	// longer belongs to the worker. If Again is nil, every attempt is final. Set it before Start.
+	// Again handles Result.Retry. It returns the final result, or later=true if t no longer belongs
+	// to the worker. Nil: every attempt is final.
 	Again func(t *strategies.Task, r strategies.Result) (final strategies.Result, later bool)
 }
 
@@ -47,8 +44,8 @@ func (w *Workers) work() {
 	var running *strategies.Task
 	defer func() {
 		if running != nil {
-			// If no task is running, the worker ends or the sink has panicked. A panic of the sink
-			// must not be recovered.
+			// Without a task, the worker ends or the sink has panicked, which must not be
+			// recovered.
 			w.replace(running, Failure(recover()))
 		}
 		w.Alive.Done()
@@ -70,7 +67,6 @@ func (w *Workers) work() {
 	}
 }
 
-// take returns the next task, or nil when the worker must end.
 func (w *Workers) take() *strategies.Task {
 	if !w.Quits {
 		return <-w.Jobs
@@ -83,8 +79,6 @@ func (w *Workers) take() *strategies.Task {
 	}
 }
 
-// report forwards a result or settles the task. It calls Leave before Done, so a client that
-// submits from Done finds room. Drain still returns after Done, because it waits for the worker.
 func (w *Workers) report(t *strategies.Task, r strategies.Result) {
 	if w.Results != nil {
 		w.Results <- Outcome{t, r}

@@ -10,14 +10,11 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// ants keeps idle workers on a stack and hands each task to the one that was used last, over a
-// channel of its own; a worker that was idle for a second goes. Use it where goroutines are to be
-// reused and nothing is to queue. It costs a switch of goroutines per task, and two more goroutines
-// per pool that tick.
+// ants keeps idle workers on a stack and hands each task to the one that was used last, over its
+// own channel. A worker that was idle for a second ends. Each pool has two goroutines that tick.
 //
-// Its Submit blocks without a way to call it off, so the slots before it are the adapter's: its
-// own wait, behind a spin lock, is never seen. Its panic handler, which runs outside the limit, has
-// nothing to do, because no panic reaches it.
+// Its Submit waits behind a spin lock and cannot be cancelled, so the adapter waits for a slot
+// before it calls Submit.
 var _ = register(strategies.Spec{
 	Name:    "ants",
 	Summary: "ants: a stack of reused goroutines, one channel each",
@@ -54,7 +51,6 @@ var _ = register(strategies.Spec{
 		return engine.Executor{
 			Go:    pool.Submit,
 			Slots: p.Limit,
-			// fails only on a closed pool
 			Close: func() { _ = pool.ReleaseContext(context.Background()) },
 		}.Start(ctx, sink)
 	},

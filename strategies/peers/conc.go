@@ -10,13 +10,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// conc starts up to Limit goroutines, one for each Go that finds room, and has all receive from one
-// unbuffered channel. Use it for a batch with an end, where a panic shall come out in the goroutine
-// that waits. It costs a switch of goroutines per task.
-//
-// Go blocks without a way to call it off, so the slots before it are the adapter's. Wait is the
-// end of the pool, so it is called once, when the instance is idle. No panic reaches the pool,
-// whose Wait would raise the first again.
+// conc starts up to Limit goroutines that receive from one unbuffered channel. A task costs a
+// goroutine switch. Go cannot be cancelled, so the adapter waits for a slot before it calls Go.
+// Wait ends the pool, so the adapter calls it once, when the instance is idle.
 var _ = register(strategies.Spec{
 	Name:    "conc",
 	Summary: "conc: goroutines that share one unbuffered channel",

@@ -16,19 +16,14 @@ import (
 )
 
 // The peer concurrency_limits is a token of go-concurrency-limits, a port of Netflix
-// concurrency-limits, for each task. The limit begins at Limit, which is also the most, and moves
-// with the tasks' lengths: vegas estimates a queue from the shortest length against the recent one,
-// gradient2 compares a recent average with a long one. Use it in front of a server whose right
-// limit is not known, where refusing is better than waiting. It costs two mutexes and four
-// allocations per task.
+// concurrency-limits, for each task. The limit begins at its maximum, Limit, and follows the
+// durations of the tasks: vegas estimates a queue from the shortest duration and a recent one,
+// gradient2 compares a recent average with a long one.
 //
-// Submit sheds: that is what the library's own limiter does. Those of its limiters that wait lose
-// wake-ups in this version, and leave a goroutine behind for each wait that is given up (see the
-// table of known faults), so none of them is used; nor is its SimpleStrategy, whose limit is not
-// exact.
+// Submit sheds, as the library's own limiter does. The adapter uses neither the blocking limiters,
+// which lose wake-ups, nor SimpleStrategy, which is not exact (see the known faults).
 //
-// Tasks shorter than 100 µs teach it nothing, and a window is as long as its parameter says and
-// over 100 tasks long.
+// The limiter ignores tasks shorter than 100 µs. A window has more than 100 tasks.
 var _ = register(strategies.Spec{
 	Name: "concurrency_limits",
 	Summary: "go-concurrency-limits: a limit that follows the tasks' lengths, up to Limit, and " +
@@ -99,8 +94,6 @@ var _ = register(strategies.Spec{
 	},
 })
 
-// algorithm makes the algorithm that finds the limit. Its parts besides the limits have the
-// library's defaults.
 func algorithm(p strategies.Params) (core.Limit, error) {
 	const name = "poolbench" // of metrics that go nowhere
 	switch a := p.Values.Text("algorithm"); a {

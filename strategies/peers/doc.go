@@ -1,48 +1,20 @@
-// Package peers makes strategies of other people's libraries, to compare them with those of package
-// builtin through the same interface, with the same accounting and under the same contract.
+// Package peers contains strategies that adapt pools and limiters of popular libraries. The clauses
+// of the contract hold for them, except for the faults below. They are a separate package because
+// of the libraries that it imports.
 //
-//	for _, spec := range peers.All() {
-//		s := spec.New(ctx, strategies.Params{Limit: 8}, sink)
-//		…
-//	}
+// A library is used as its documentation says, with its defaults. [engine.Executor] adapts pools
+// that accept a func, and [engine.Gate] adapts semaphores and limiters. limiter.go defines which
+// outcomes of a task a learning limiter counts as successes and as signs of overload. Spec.Adds of
+// each peer lists what its adapter adds, with the behaviour of the bare library.
 //
-// It is a package of its own because of the libraries that it imports.
-//
-// # What a peer is
-//
-// A peer is a library's pool or limiter, used as its documentation says, with its defaults, and an
-// adapter that adds what the contract requires. The libraries come in three shapes:
-//
-//   - Executors take a func and run it: ants, pond, conc, workerpool, tunny, gopool. They become
-//     strategies by [engine.Executor].
-//   - Gates hand out permits and leave the running to the caller: failsafe_bulkhead,
-//     failsafe_breaker. They become strategies by [engine.Gate].
-//   - Limiters are gates that learn from the outcome of each task: failsafe_adaptive,
-//     failsafe_priority, concurrency_limits. limiter.go defines for all of them which outcomes are
-//     successes, which are signs of overload, and which are neither.
-//
-// An adapter adds no allocation, and as little else as it can; Executor and Gate document what they
-// add. If a library cannot do what the contract requires, the adapter does it from outside where
-// that is possible. A blocked Submit can be cancelled, because it waits for a slot before the
-// library, not inside. Tasks in a library's queue are settled when their context ends, and the
-// library later finds them empty. A panic never reaches a library, which might let it crash the
-// process. A worker that a task ended with Goexit is replaced if the pool can grow. Spec.Adds of
-// each peer lists its additions, with the behaviour of the bare library.
-//
-// # How to add one
-//
-// Write a file named for it, with one register line: copy the one of the same shape. Declare only
-// facts that are true (the contract tests check them in both directions), go get the module, and
-// add it to strategies/peers in internal/project/arrows_test.go.
+// To add one, copy the file of a similar peer, and add the module to strategies/peers in
+// internal/project/arrows_test.go.
 //
 // # Known faults
 //
-// docs/measured/board.md has them with what shows each, and the clauses that hold.
-//
-// Defects of the libraries that were reproduced in the version that go.mod has. Most are of the
-// bare library, and are kept from the peer's users by its adapter; the ones that break a clause of
-// the contract for the peer say so. Each has a test that fails when the fault is gone, so that an
-// upstream fix is noticed, and the versions are compared with go.mod.
+// These defects were reproduced in the version of go.mod. Most are hidden by the adapter. Those
+// that break a clause of the contract are marked. The test of a fault fails when the fault is
+// fixed. docs/measured/board.md has the reproductions.
 //
 //   - panjf2000/ants/v2 v2.12.1: importing it starts two goroutines that never end
 //   - panjf2000/ants/v2 v2.12.1: the panic handler runs outside the limit
@@ -91,7 +63,6 @@
 //   - x/time v0.16.0: a rate.Limiter keeps the tokens of callers of Wait that gave up: of 400
 //     callers at 50/s who hang up after 310 ms, all later callers starve for 8 s
 //
-// Found by reading and not reproduced, so not in the table: ants signals a freed slot without its
-// lock when a task has ended its worker, so that a submitter could miss it until the next purge a
-// second later (none was seen in 24 million tasks).
+// Not reproduced, so not in the table: ants signals a freed slot without its lock when a task has
+// ended its worker, so a submitter could miss it until the next purge a second later.
 package peers

@@ -12,18 +12,11 @@ import (
 )
 
 // The peer failsafe_adaptive is a permit of failsafe-go's AdaptiveLimiter for each task. The limit
-// begins at Limit, which is also the most, and moves down and up again with the trend of the tasks'
-// lengths: a window of recent ones, at least 1 s and 50 tasks long, against a moving average of
-// such windows. Use it where the right limit is not known, or changes. It costs two mutexes, one
-// allocation and a t-digest entry per task.
+// begins at its maximum, Limit. It follows the trend of a window of recent durations, at least 1 s
+// and 50 tasks long, against a moving average of such windows.
 //
-// Submit blocks while the limit that it has found is taken, so below Limit it may block with fewer
-// tasks inside. Tasks that failed are given back without a sample. The library's executor is not
-// used, for the reasons given at failsafe_bulkhead.
-//
-// What it takes for normal follows the recent tasks within half a minute: a lasting slowdown is
-// answered for some seconds only, and the end of one is taken for trouble (TestLearned has an
-// example with numbers).
+// The average follows the recent tasks within half a minute, so the limiter reacts to a lasting
+// slowdown for some seconds only, and to the end of a slowdown as to trouble (see TestLearned).
 var _ = register(strategies.Spec{
 	Name:    "failsafe_adaptive",
 	Summary: "failsafe-go's AdaptiveLimiter: a limit that follows the tasks' lengths, up to Limit",
@@ -57,7 +50,6 @@ var _ = register(strategies.Spec{
 	},
 })
 
-// giveBack ends a permit. A failed task gives no sample.
 func giveBack(permit adaptivelimiter.Permit, r strategies.Result) {
 	if outcomeOf(r) == succeeded {
 		permit.Record()

@@ -15,14 +15,9 @@ import (
 )
 
 // The peer failsafe_breaker is a permit of failsafe-go's CircuitBreaker for each task, after one of
-// its Bulkhead, which is the limit. It opens when half of the last 100 calls have failed; five
-// seconds later ten are let through, and by them it closes or opens. So are the defaults of
-// circuit_breaker, which knows slow calls as well.
-//
-// The breaker is asked when the task has its slot, which is when it starts. Its permits are taken
-// and given back directly, for the reasons at failsafe_bulkhead: by the executor a trial that
-// panics keeps its permit, and the circuit stays half-open. Every task that ends is recorded here,
-// one that panicked as a failure.
+// its Bulkhead, which is the limit. It has the defaults of circuit_breaker: it opens when half of
+// the last 100 calls have failed, and five seconds later ten trial calls close or open it. A task
+// that panicked counts as a failure.
 var _ = register(strategies.Spec{
 	Name: "failsafe_breaker",
 	Summary: "failsafe-go's CircuitBreaker behind its Bulkhead: two permits and a goroutine per " +
@@ -56,7 +51,6 @@ var _ = register(strategies.Spec{
 			WithSuccessThresholdRatio(trials/2+1, trials).
 			WithDelay(max(p.Values.Duration("open"), time.Nanosecond)).
 			Build()
-		// asks the breaker with a permit of the limit
 		asked := func() bool {
 			if breaker.TryAcquirePermit() {
 				return true

@@ -11,12 +11,8 @@ import (
 )
 
 // The peer failsafe_bulkhead is a permit of failsafe-go's Bulkhead for each task: a buffered
-// channel behind an interface. Use it together with the library's other policies, retries, timeouts
-// and breakers. It costs what semaphore costs.
-//
-// The permit is taken and given back directly. The library's executor, which does that around a
-// func, gives it back after the func and not deferred, so that each panic and Goexit that gets
-// through it costs a permit; it also costs 13 allocations.
+// channel behind an interface. The adapter does not use the library's executor, which costs 13
+// allocations and loses a permit with each panic and Goexit, because its release is not deferred.
 var failsafeBulkhead = register(strategies.Spec{
 	Name:    "failsafe_bulkhead",
 	Summary: "failsafe-go's Bulkhead: a permit and a goroutine per task",

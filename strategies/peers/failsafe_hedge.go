@@ -15,15 +15,12 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// The peer failsafe_hedge runs each task of failsafe_bulkhead through failsafe-go's HedgePolicy,
-// which makes a second attempt in a goroutine of its own when the first takes longer than a
-// quantile of the recent ones. The first that succeeds counts. Its budget, by the attempts in
-// flight, is not used.
+// The peer failsafe_hedge runs each task of failsafe_bulkhead through failsafe-go's HedgePolicy.
+// The first attempt that succeeds counts.
 //
-// The library returns with the first result and leaves the other attempt to itself. A task is the
-// caller's again when it is done, so the adapter waits for both. Each runs in one more goroutine: a
-// panic there would end the process, and after Goexit the library would wait for ever. It costs
-// three goroutines a task.
+// The library returns with the first result, but a done task belongs to the caller, so the adapter
+// waits for both attempts. Each has another goroutine, because a panic would end the process, and
+// after Goexit the library would wait forever. A task costs three goroutines.
 type failsafeHedge struct {
 	engine.Layer[struct{}]
 	with failsafe.Executor[strategies.Result]
@@ -76,7 +73,6 @@ var _ = register(strategies.Spec{
 	},
 })
 
-// run has the library make the attempts at a task, and waits until none runs.
 func (s *failsafeHedge) run(
 	ctx context.Context, c *engine.Call[struct{}],
 ) strategies.Result {
@@ -91,7 +87,6 @@ func (s *failsafeHedge) run(
 	return r
 }
 
-// attempts are those at one task.
 type attempts struct {
 	task    *strategies.Task
 	begun   chan struct{} // closed when the first has: the library's goroutines have no order
@@ -101,8 +96,8 @@ type attempts struct {
 	first   strategies.Result
 }
 
-// make is one, in a goroutine of its own. Nothing is tried once the task is over: the library may
-// have begun an attempt, and not called it yet.
+// make runs one attempt, unless the task is over: the library may have begun an attempt without
+// calling it yet.
 func (a *attempts) make(ctx context.Context, second bool) (r strategies.Result) {
 	if second {
 		<-a.begun
@@ -135,7 +130,6 @@ func (a *attempts) make(ctx context.Context, second bool) (r strategies.Result) 
 	return r
 }
 
-// end waits for the running attempts, and returns the result of the first.
 func (a *attempts) end() strategies.Result {
 	a.mu.Lock()
 	a.over = true

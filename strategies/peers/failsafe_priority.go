@@ -15,29 +15,21 @@ import (
 )
 
 // The peer failsafe_priority is a permit of failsafe-go's PriorityLimiter for each task: the
-// AdaptiveLimiter, with a queue and a Prioritizer. The priority decides who is refused, and not who
-// goes first: what waits is served in the order of acceptance. Use it where overload is to be
-// refused to the least important tasks first. It costs three mutexes more than failsafe_adaptive
-// once the limit is taken.
+// AdaptiveLimiter, with a queue and a Prioritizer. The priority decides which tasks are refused,
+// and not the order of the others.
 //
-// From a queue of twice the limit on a share of the tasks is refused, at three times the limit all.
-// The Prioritizer turns the share into the least level that may wait, by the levels of the last
-// 1000 tasks that came to a full limiter: when a task comes and calibrate is over, which saves a
-// goroutine. Its documentation has 1 s. Where the queue fills in less, that is too long: then all
-// are refused by turns, or none is before the queue is full, and the priority makes no difference
-// (TestRefusesThePriority has an example with numbers).
+// When the queue exceeds twice the limit, a share of the tasks is refused, and at three times the
+// limit all are. So the clause BlocksOrSheds does not hold. The Prioritizer converts the share to
+// the lowest level that may wait, from the levels of the last 1000 tasks at a full limiter. The
+// adapter calls it when a task comes and calibrate is over. If the queue fills in less time, the
+// priority makes no difference (see TestRefusesThePriority).
 //
-// So a task may be refused while there is room for it: the clause BlocksOrSheds does not hold,
-// which declares the room that tasks of one priority have before the Prioritizer has looked.
+// A task is in the library's class of its Priority, from 0 (very low) to 4 (very high). A class has
+// 100 levels. Tasks use them in turn, so that a run can be repeated, while the library draws them
+// by chance.
 //
-// A task is in the library's class of its Priority, from 0 (very low) to 4 (very high), those
-// outside in the nearest. A class has 100 levels, so that a part of it can be refused. The library
-// draws a task's level by chance; here tasks take them in turn, so that a run can be repeated.
-//
-// The library asks and queues in two steps, so that of several that come at once more may wait
-// than it allows (see the table of known faults). Here one comes after another. It waits in the
-// goroutine of its task, and Submit for its answer: the library looks at the context of what it has
-// queued (waiter).
+// The library checks the queue and joins it in two steps, so more tasks than allowed may wait. The
+// adapter therefore submits one task at a time.
 type failsafePriority struct {
 	engine.Lifecycle
 	limiter     adaptivelimiter.PriorityLimiter[any]
@@ -51,7 +43,7 @@ type failsafePriority struct {
 	changed func(limit int)
 }
 
-// What the library queues, in limits: some are refused from here on, and all from there on.
+// Some tasks are refused above the first multiple of the limit, and all above the second.
 const someRefused, allRefused = 2, 3
 
 var _ = register(strategies.Spec{
@@ -96,13 +88,10 @@ var _ = register(strategies.Spec{
 	},
 })
 
-// Limit implements strategies.Learner.
 func (s *failsafePriority) Limit() int { return s.limiter.Limit() }
 
-// OnLimit implements strategies.Learner.
 func (s *failsafePriority) OnLimit(f func(limit int)) { s.changed = f }
 
-// Submit returns when the task has a permit, is queued by the library, or is refused by it.
 func (s *failsafePriority) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Enter(ctx); err != nil {
 		return err
@@ -129,7 +118,6 @@ func (s *failsafePriority) Submit(ctx context.Context, t *strategies.Task) error
 	return err
 }
 
-// levelOf is the next level of the class of a priority.
 func (s *failsafePriority) levelOf(of int32) int {
 	const levels, step = 100, 61 // every level comes once in so many turns
 	s.turn = (s.turn + step) % levels
@@ -137,8 +125,8 @@ func (s *failsafePriority) levelOf(of int32) int {
 	return class.MinLevel() + s.turn
 }
 
-// A waiter is the context of a task that asks for a permit. The library looks at its Done once it
-// has queued the task, which is the answer.
+// A waiter is the context of a task that waits for a permit. The library calls its Done after it
+// has queued the task, so this call is the answer to Submit.
 type waiter struct {
 	context.Context
 	answer chan<- error
@@ -156,8 +144,7 @@ func (w waiter) accepted() {
 	}
 }
 
-// wait acquires a permit in the goroutine of the task. It sends at least one answer, and never
-// blocks in sending.
+// wait sends at least one answer, and never blocks in sending.
 func (s *failsafePriority) wait(t *strategies.Task, level int, answer chan<- error) {
 	w := waiter{s.Ctx, answer}
 	permit, err := s.limiter.AcquirePermitWithLevel(w, level)
@@ -172,8 +159,7 @@ func (s *failsafePriority) wait(t *strategies.Task, level int, answer chan<- err
 	}
 }
 
-// execute runs a task that has a permit. Whatever it does, the permit is given back before it is
-// done.
+// execute gives the permit back before the task is done.
 func (s *failsafePriority) execute(t *strategies.Task, permit adaptivelimiter.Permit) {
 	engine.Conclude(func() strategies.Result { return s.Run(t) },
 		func(r strategies.Result, _ bool) {

@@ -11,18 +11,14 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// gopool has one list of tasks behind a mutex, starts a worker for a task as long as it counts
-// fewer than Limit, and lets workers go when the list is empty. Use it in place of the go statement
-// where tasks are short and many. It is the cheapest of the peers; it costs memory for whatever is
-// submitted, because the list has no bound.
+// gopool has one unbounded list of tasks behind a mutex. It starts a worker for a task while it
+// counts fewer than Limit, and workers end when the list is empty. It is the cheapest of the peers.
 //
-// The limit is checked and taken in two steps, so that submitters who come at the same time may get
-// a worker too many (see the table of known faults). With one submitter it is exact. There is no
-// end and no wait: an idle pool has no goroutine.
+// It checks and takes the limit in two steps, so concurrent submitters may start too many workers
+// (see the known faults). An idle pool has no goroutine, and there is no Close.
 //
-// A task that calls Goexit ends its worker, which gopool goes on to count. The adapter raises the
-// limit by that one, and submits a task that does nothing, because otherwise what is queued would
-// wait for the next Submit.
+// A task that calls Goexit ends its worker, which gopool still counts. The adapter raises the limit
+// by one and submits an empty task, because otherwise queued tasks would wait for the next Submit.
 var _ = register(strategies.Spec{
 	Name:    "gopool",
 	Summary: "gopool: workers that come with the tasks and go when its list is empty",

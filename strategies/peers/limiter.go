@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An outcome is a task's outcome for a limiter that learns.
 type outcome int
 
 const (
@@ -16,8 +15,7 @@ const (
 	ignored                  // it failed, or was given up: it says nothing
 )
 
-// outcomeOf reads the outcome from a result. A task that asks for another attempt was refused by
-// its target, for now.
+// A task that requests another attempt was refused by its target.
 func outcomeOf(r strategies.Result) outcome {
 	switch {
 	case r.Err == nil:

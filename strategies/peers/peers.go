@@ -8,8 +8,7 @@ import (
 
 var all []strategies.Spec
 
-// register adds a peer to All and to strategies.All, once in its file. All peers have Limit slots,
-// given in the order of acceptance.
+// register adds a peer to All and to strategies.All. All peers are FIFO with Limit slots.
 func register(s strategies.Spec) strategies.Spec {
 	if s.FIFO = true; s.Bound == nil {
 		s.Bound = limitOf
@@ -19,7 +18,7 @@ func register(s strategies.Spec) strategies.Spec {
 	return s
 }
 
-// All returns the peers in the order of their names, which is the order of their files.
+// All returns the peers in order of their names.
 func All() []strategies.Spec { return slices.Clone(all) }
 
 // Has reports whether a strategy of that name is a peer.
@@ -27,11 +26,9 @@ func Has(name string) bool {
 	return slices.ContainsFunc(all, func(s strategies.Spec) bool { return s.Name == name })
 }
 
-// limitOf is the bound of all peers, and the capacity of those without a queue.
 func limitOf(p strategies.Params) int { return p.Limit }
 
-// failsafeAdds are the additions of the adapters of failsafe-go's policies. They take the permits
-// directly, without the library's executor.
+// failsafeAdds are the additions of adapters that do not use failsafe-go's executor.
 var failsafeAdds = []strategies.Addition{
 	{What: "a goroutine for each task, whose panic is its result",
 		Bare: "the executor runs a func in its caller's goroutine, and a panic goes through"},

@@ -10,15 +10,12 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// pond has one queue behind a mutex, starts a worker for a task as long as there are fewer than
-// Limit, and lets workers go when the queue is empty. Use it for bursts of short tasks: a running
-// worker takes the next task without a switch of goroutines. It costs memory for whatever is
-// submitted, because the queue has no bound. (WithQueueSize gives it one, and a Submit that blocks
-// without a way to call it off; slots before it would make that wait the adapter's.)
+// pond has one unbounded queue behind a mutex. It starts a worker for a task while there are fewer
+// than Limit, and workers end when the queue is empty.
 //
-// Tasks go in by Go, not by Submit, whose future costs six allocations. The pool is never stopped:
-// a pool that is idle has no goroutine, and Stop would hand a func to a pool of the package, which
-// testing/synctest does not allow twice.
+// The adapter calls Go, because the future of Submit costs six allocations. It never stops the
+// pool: an idle pool has no goroutine, and Stop uses a pool of the package, which testing/synctest
+// does not allow twice.
 var _ = register(strategies.Spec{
 	Name:    "pond",
 	Summary: "pond: workers that come with the tasks and go when its queue is empty",

@@ -12,13 +12,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// tunny is a pool that callers wait in: Process returns the result of the worker that took the
-// payload. Use it where each caller has a goroutine anyway and wants an answer, or a worker keeps
-// something between tasks. Here each task gets such a goroutine, so it costs the start of one and
-// three hand-overs; workers are made at once, Limit of them.
-//
-// A task that calls Goexit ends its worker and tunny does not replace it, but it can be told to
-// grow, which the adapter does.
+// In tunny the caller waits: Process returns the result of the worker that took the payload. So
+// each task has such a goroutine, and costs its start and three hand-overs. A task that calls
+// Goexit ends its worker. tunny does not replace it, so the adapter grows the pool.
 var _ = register(strategies.Spec{
 	Name:    "tunny",
 	Summary: "tunny: callers that each wait for a worker's answer",
@@ -47,7 +43,7 @@ var _ = register(strategies.Spec{
 		var growing sync.Mutex
 		return engine.Executor{
 			Call: func(run func()) {
-				// Not Process, which panics where this returns an error.
+				// Process panics where ProcessCtx returns an error.
 				if _, err := pool.ProcessCtx(context.Background(), run); err != nil &&
 					!errors.Is(err, tunny.ErrWorkerClosed) {
 					panic(err) // the pool is closed after its last task, and not before

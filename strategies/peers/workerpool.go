@@ -11,14 +11,11 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// workerpool sends each task to a goroutine that dispatches, which sends it to a worker or queues
-// it. Use it where a submitter must never wait. It costs two switches of goroutines per task, a
-// dispatcher that has to win a processor from the workers it feeds (at 10 µs per task it keeps half
-// of two cores busy), and memory for whatever is submitted.
+// workerpool sends each task to a dispatching goroutine, which sends it to a worker or an unbounded
+// queue. At 10 µs per task the dispatcher keeps half of two cores busy.
 //
-// A task that calls Goexit ends its worker, and the pool never learns of it: the slot is lost, and
-// its Stop waits for ever. So after a Goexit the adapter leaves the pool's goroutines behind, for
-// Drain to return.
+// After a task has called Goexit, the pool has lost a slot and Stop waits forever. So the adapter
+// then does not wait for the pool's goroutines.
 var _ = register(strategies.Spec{
 	Name:    "workerpool",
 	Summary: "workerpool: a dispatcher with an unbounded queue, and workers that come and go",

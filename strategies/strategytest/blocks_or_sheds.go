@@ -11,10 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// many is the number of tasks submitted to an instance without a capacity.
 const many = 300
 
-// acceptsUntilFull fills an instance, submits one more task, and then frees room for it.
 func acceptsUntilFull(r *rig) error {
 	release := make(chan struct{})
 	in, last := r.fill(min(r.capacity(), many), r.held(release))
@@ -49,8 +47,7 @@ func acceptsUntilFull(r *rig) error {
 	return nil
 }
 
-// acceptsFromTheFirstInstant fills a new instance fifty times at once, when its workers may not
-// have started.
+// A new instance must accept tasks although its workers may not have started.
 func acceptsFromTheFirstInstant(r *rig) error {
 	for range 50 {
 		fresh := newRig(r.scene, r.spec, r.p)
@@ -94,8 +91,7 @@ func countsWhatItSheds(r *rig) error {
 	return nil
 }
 
-// tripping is the number of consecutive failures after which a strategy with Spec.Trips and default
-// parameters must refuse the next task.
+// After so many consecutive failures a strategy with Spec.Trips must refuse the next task.
 const tripping = 300
 
 func tripsAsDeclared(r *rig) error {
@@ -125,8 +121,6 @@ func tripsAsDeclared(r *rig) error {
 	return nil
 }
 
-// hasRoomOnDone runs as many clients as there is room. Each submits a task when its last one is
-// done. None may be shed.
 func hasRoomOnDone(r *rig) error {
 	var shed atomic.Int64
 	r.step("clients submit on Done")

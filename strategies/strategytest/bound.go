@@ -17,8 +17,7 @@ func boundHolds(r *rig) error {
 	return r.underBound()
 }
 
-// boundHoldsInBursts starts 64 goroutines on an empty instance forty times, to find a bound that is
-// not checked and taken atomically.
+// boundHoldsInBursts finds a bound that is not checked and taken atomically.
 func boundHoldsInBursts(r *rig) error {
 	for range 40 {
 		fresh := newRig(r.scene, r.spec, r.p)

@@ -15,7 +15,7 @@ import (
 )
 
 // scene is the inside of a bubble. It turns panics of the bubble's goroutines into errors of the
-// check, and records the current step.
+// check.
 type scene struct {
 	mark    machine.Mark
 	steps   atomic.Uint64 // number of events so far; detects a check that makes no progress
@@ -28,9 +28,8 @@ type scene struct {
 // hangError means that the hang continues, so the process cannot run other clauses.
 type hangError struct{ error }
 
-// inBubble runs check under a virtual clock and returns its error. A deadlock, or no step within
-// patience of real time, is an error too. The state of the bubble after the verdict is ignored, so
-// leaks fail only the clause about leaks.
+// inBubble runs check under a virtual clock. A deadlock, or no step within patience of real time,
+// is an error too. Leaks after the verdict fail only the clause about leaks.
 func inBubble(patience time.Duration, check func(*scene) error) error {
 	s := &scene{mark: machine.NewMark()}
 	verdict := make(chan error, 2) // room for the verdict of the check and for a deadlock
@@ -44,9 +43,8 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 			}
 		}()
 		s.mark.Set(context.Background())
-		// The zero T only starts the bubble and never receives a failure (TestInBubble checks
-		// this). The strategy must not run in its goroutine, because a Goexit there would end the
-		// process.
+		// The zero T only starts the bubble and never receives a failure. The strategy must not run
+		// in its goroutine, because a Goexit there would end the process.
 		synctest.Test(new(testing.T), func(*testing.T) {
 			over := make(chan struct{})
 			go func() {
@@ -82,7 +80,6 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 	return err
 }
 
-// guard calls f and turns a panic or Goexit into a failure of the check.
 func (s *scene) guard(f func()) {
 	returned := false
 	defer func() {
@@ -101,7 +98,6 @@ func (s *scene) guard(f func()) {
 
 func (s *scene) fail(err error) { s.failure.CompareAndSwap(nil, &err) }
 
-// first returns the recorded failure or, without one, err.
 func (s *scene) first(err error) error {
 	if failure := s.failure.Load(); failure != nil {
 		return *failure
@@ -111,7 +107,6 @@ func (s *scene) first(err error) error {
 
 func (s *scene) spawn(f func()) { go s.guard(f) }
 
-// step records the next action of the check.
 func (s *scene) step(format string, args ...any) {
 	s.steps.Add(1)
 	doing := fmt.Sprintf(format, args...)
@@ -145,7 +140,6 @@ type trial struct {
 func usual(check func(*rig) error) trial { return trial{[]int{1, 4}, []int{0, 8}, check} }
 
 // try runs each trial in its own bubble for every combination of limit and queue that spec accepts.
-// It returns the first error.
 func try(spec strategies.Spec, trials ...trial) error {
 	for _, t := range trials {
 		for _, limit := range t.limits {
@@ -185,7 +179,6 @@ func (t trial) with(spec strategies.Spec, limit, queue int) error {
 	return nil
 }
 
-// when restricts a check to strategies with the property is.
 func when(is func(strategies.Spec) bool, check func(*rig) error) func(*rig) error {
 	return func(r *rig) error {
 		if !is(r.spec) {

@@ -19,8 +19,7 @@ import (
 	"time"
 )
 
-// The start time and directory are recorded at initialization, because a test may change its
-// directory.
+// They are recorded at initialization, because a test may change its directory.
 var (
 	began        = time.Now()
 	directory, _ = os.Getwd() // "" is the current directory
@@ -33,7 +32,6 @@ type child struct {
 	messages chan childOutput // closed after the child's end
 }
 
-// childOutput is a message or the end of the child, with the output before it.
 type childOutput struct {
 	message
 	end     bool
@@ -72,7 +70,6 @@ func startChild(test, call string) (*child, error) {
 	return c, nil
 }
 
-// arguments returns the arguments of the test binary for one test, with the flags of this process.
 func arguments(test string) []string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {
@@ -116,7 +113,6 @@ func (c *child) parseOutput(out io.ReadCloser, secret string) {
 	}
 }
 
-// awaitReady waits until the child has reached its call of Run.
 func (c *child) awaitReady(limit time.Duration) error {
 	select {
 	case h := <-c.messages:
@@ -131,9 +127,8 @@ func (c *child) awaitReady(limit time.Duration) error {
 	}
 }
 
-// testClause tests a clause in the child. If the child ends, the error describes how.
+// If the child ends, the error describes how.
 func (c *child) testClause(clause string) (said message, printed string, ended error) {
-	// an error means that the child has ended, which is reported below
 	_, _ = fmt.Fprintln(c.orders, clause)
 	h := <-c.messages
 	if h.end {
@@ -146,7 +141,6 @@ func (c *child) wait() error {
 	return cmp.Or(c.process.Wait(), errors.New("exit status 0"))
 }
 
-// end lets the test in the child run to its end within 10 s.
 func (c *child) end() {
 	_ = c.stdin.Close()
 	late := time.AfterFunc(10*time.Second, func() { _ = c.process.Process.Kill() })

@@ -24,13 +24,13 @@ type errand struct {
 	stdout io.Writer
 }
 
-// variable is the environment variable with a child's errand, or with the value of inThisProcess.
+// variable contains a child's errand, or inThisProcess.
 const variable = "POOLBENCH_STRATEGYTEST"
 
 // inThisProcess makes clauses run in the process of the test, for debuggers.
 const inThisProcess = "here"
 
-// The errand is read at initialization, before tests or their children can read it.
+// It is read at initialization, before tests or their children can read it.
 var childErrand = takeErrand()
 
 func takeErrand() (e errand) {
@@ -57,8 +57,7 @@ func (e errand) send(m message) {
 	fmt.Fprintf(e.stdout, "\n%s%s\n", e.secret, text)
 }
 
-// run tests clauses until stdin ends. If stdin ends during a clause, the parent has died, and the
-// child exits.
+// If stdin ends during a clause, the parent has died, and the child exits.
 func (e errand) run(t *testing.T, spec strategies.Spec) {
 	names := make(chan string)
 	var busy atomic.Bool
@@ -92,8 +91,8 @@ func (e errand) run(t *testing.T, spec strategies.Spec) {
 	}
 }
 
-// carryOut tests c. For a clause that kills processes, the order also contains the queue and the
-// number of processes killed so far.
+// For a clause that kills processes, order also contains the queue and the number of processes
+// killed.
 func (c Clause) carryOut(spec strategies.Spec, order string) error {
 	if c.killed == nil {
 		return c.Check(spec)
@@ -106,10 +105,8 @@ func (c Clause) carryOut(spec strategies.Spec, order string) error {
 	return c.killed(spec, queue, ended)
 }
 
-// errUntested is returned if -test.run does not name the clause: t.Run then skips it and reports
-// success.
+// t.Run skips a clause that -test.run does not name, and reports success.
 var errUntested = errors.New("the clause was not tested")
 
-// errFailed is returned if the testing package fails a clause that has no error, as the race
-// detector does.
+// The race detector fails a clause without an error.
 var errFailed = errors.New("the testing package failed the clause: a data race?")

@@ -9,9 +9,6 @@ import (
 	"time"
 )
 
-// This file contains the clauses Priority, Deadline and Fair, which are about the choice of the
-// next task.
-
 type pick struct {
 	job     *job
 	waiting []*job // tasks to choose from, in order of acceptance
@@ -58,7 +55,6 @@ func (r *rig) picks(jobs []*job) (all []pick) {
 	return all
 }
 
-// checkChoices returns an error for the first start that overtakes a task with precedence.
 func (r *rig) checkChoices(
 	jobs []*job, before func(a, b *job) bool, wrong func(got, want *job) error,
 ) error {
@@ -76,7 +72,6 @@ func (r *rig) checkChoices(
 	return nil
 }
 
-// urgentFirst uses seven priorities, including negative and equal ones.
 func urgentFirst(r *rig) error {
 	if !r.spec.ByPriority(r.p) {
 		return nil
@@ -94,8 +89,7 @@ func urgentFirst(r *rig) error {
 		})
 }
 
-// earliestFirst uses 20 deadlines. Some are equal, past, or before the origin of the clock. Each
-// eighth task has none.
+// Some deadlines are equal, past, or before the origin of the clock. Each eighth task has none.
 func earliestFirst(r *rig) error {
 	random := rand.New(rand.NewPCG(1, 5))
 	jobs := r.jobs(100, nil)
@@ -115,8 +109,8 @@ func dueBefore(a, b *job) bool {
 	return a.Deadline != 0 && (b.Deadline == 0 || a.Deadline < b.Deadline)
 }
 
-// sharesByWeight lets one tenant submit half of all tasks. Then a second tenant arrives and stays,
-// and a third arrives late, when a credit for its absence would be largest.
+// One tenant submits half of all tasks. A second tenant arrives and stays, and a third arrives
+// late, when a credit for its absence would be largest.
 func sharesByWeight(r *rig) error {
 	weightOf := r.spec.Weights(r.p)
 	if weightOf == nil {

@@ -8,16 +8,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// This file contains the checks of Spec.ClassPools, which are part of the clause BlocksOrSheds.
-
-// pool is the observed state of a class pool.
 type pool struct {
 	class strategies.Class
 	slots int // tasks that run at once in an otherwise empty instance
 	room  int // tasks accepted before one is done
 }
 
-// fillPool submits at most n tasks of one class until one is not accepted at once.
+// fillPool submits tasks of one class until one is not accepted at once.
 func (r *rig) fillPool(class strategies.Class, n int, do act) (in []*job, last *call) {
 	jobs := r.jobs(n, do)
 	for _, j := range jobs {
@@ -26,7 +23,6 @@ func (r *rig) fillPool(class strategies.Class, n int, do act) (in []*job, last *
 	return r.fillWith(jobs)
 }
 
-// pools returns the observed pool of each class in a new instance.
 func (r *rig) pools() (all []pool) {
 	for _, class := range []strategies.Class{strategies.AnyClass, strategies.Short, strategies.Long,
 		strategies.CPU, strategies.IO} {
@@ -39,9 +35,8 @@ func (r *rig) pools() (all []pool) {
 	return all
 }
 
-// poolsAreIndependent fills each class pool in turn. Tasks of another class must then take as long
-// as in an empty instance: n tasks of 1 ms take ⌈n/slots⌉ ms. Without Spec.ClassPools all classes
-// must have the same slots and room. With class pools, each must have its declared slots.
+// Tasks of another class must take as long as in an empty instance. Without Spec.ClassPools all
+// classes must have the same slots and room.
 func poolsAreIndependent(r *rig) error {
 	found := r.pools()
 	anyClass := found[0]
@@ -84,7 +79,6 @@ func poolsAreIndependent(r *rig) error {
 	return nil
 }
 
-// checkIndependence fills one class pool with long tasks and another with tasks of 1 ms.
 func (r *rig) checkIndependence(full, l pool) error {
 	fresh := newRig(r.scene, r.spec, r.p)
 	defer fresh.endNew()

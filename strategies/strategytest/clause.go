@@ -4,23 +4,21 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Clause is one clause of the contract. It is a value, so programs other than `go test` can run
-// it, and its own tests can see it fail. Check runs the strategy in this process, which the
+// A Clause is one clause of the contract. Check runs the strategy in this process, which the
 // strategy may crash or leave with hanging goroutines.
 type Clause struct {
 	Name  string // name in the documentation of package strategies
 	Check func(spec strategies.Spec) error
-	// whether the clause applies to a Spec; nil means to all
+	// nil: it applies to all strategies
 	applies func(spec strategies.Spec) bool
-	// set instead of Check in a clause that kills processes. It is called in consecutive processes
-	// with the same queue. SIGKILL ends all of them except the last. ended is the number of killed
+	// replaces Check in a clause that kills processes. It is called in consecutive processes with
+	// the same queue. SIGKILL ends all of them except the last. ended is the number of killed
 	// processes.
 	killed func(spec strategies.Spec, queue string, ended int) error
 	kills  int // number of processes to kill
 }
 
-// Asks reports whether the clause applies to a strategy with this Spec. If it does not, Check
-// passes.
+// Asks reports whether the clause applies to a strategy with this Spec.
 func (c Clause) Asks(spec strategies.Spec) bool { return c.applies == nil || c.applies(spec) }
 
 func clausesOf(spec strategies.Spec) []Clause {
@@ -30,8 +28,8 @@ func clausesOf(spec strategies.Spec) []Clause {
 	return Clauses()
 }
 
-// Clauses returns the contract in the order of its documentation, as a new slice. A Check must not
-// be called inside a synctest bubble.
+// Clauses returns the contract in the order of its documentation. A Check must not be called inside
+// a synctest bubble.
 func Clauses() []Clause {
 	some, drained, full := []int{1, 3, 8}, []int{0, 56}, []int{0, 100}
 	return []Clause{
@@ -102,9 +100,8 @@ func clause(name string, applies func(strategies.Spec) bool, trials ...trial) Cl
 	}}
 }
 
-// DurableClauses returns the contract of strategies that wait for a disk or server, in the order of
-// its documentation, as a new slice. It uses the real clock, so no time is exact. The clauses from
-// Kept to Poison apply to strategies whose tasks outlive the instance with default parameters.
+// DurableClauses returns the contract of strategies that wait for a disk or server, under the real
+// clock. The clauses from Kept to Poison apply to strategies whose tasks outlive the instance.
 func DurableClauses() []Clause {
 	return []Clause{
 		{Name: "Bound", Check: Bound},

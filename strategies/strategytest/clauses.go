@@ -142,8 +142,8 @@ func Context(spec strategies.Spec) error {
 	})
 }
 
-// Drain checks that all tasks are done and acknowledged after a Drain, and that a Drain at its
-// deadline returns the number of abandoned tasks.
+// Drain checks that all tasks are done and acknowledged, and that a Drain at its deadline returns
+// the number of abandoned tasks.
 func Drain(spec strategies.Spec) error {
 	const limit, n = 2, 40
 	queue := newQueue()

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// refusesAsClosed checks that a Submit returns ErrClosed at once and does not touch the task.
 func (r *rig) refusesAsClosed(when string) error {
 	c := r.call(context.Background(), r.jobs(1, returnAtOnce)[0])
 	if !errors.Is(c.err(), strategies.ErrClosed) {
@@ -83,8 +82,6 @@ func closedFromTheBeginning(r *rig) error {
 	return nil
 }
 
-// submitRacesDrain has 4 producers submit until they are refused during a Drain, fifty times.
-// Accepted tasks must be done when Drain returns.
 func submitRacesDrain(r *rig) error {
 	const most = 50
 	notSubmitted := errors.New("not submitted")

@@ -21,8 +21,7 @@ func refusesOnceEnded(r *rig) error {
 	return c.untouched()
 }
 
-// blockedSubmitReturns ends the context of a Submit that has waited 5 ms at a full instance, and
-// then checks that the room is not lost.
+// blockedSubmitReturns also checks that no room is lost.
 func blockedSubmitReturns(r *rig) error {
 	release := make(chan struct{})
 	in, last := r.fill(r.capacity(), r.held(release))
@@ -59,8 +58,7 @@ func blockedSubmitReturns(r *rig) error {
 	return c.untouched()
 }
 
-// cancelRacesRoom ends the context of a blocked Submit at the moment room is freed, a hundred
-// times. Exactly one of the two must win.
+// The end of the context and the free room race. Exactly one of the two must win.
 func cancelRacesRoom(r *rig) error {
 	var calls []*call
 	for range 100 {
@@ -93,7 +91,6 @@ func cancelRacesRoom(r *rig) error {
 	return nil
 }
 
-// tasksSeeNewsContext checks that tasks see a value of New's context and its end.
 func tasksSeeNewsContext(r *rig) error {
 	var value any
 	var cause error
@@ -120,7 +117,6 @@ func tasksSeeNewsContext(r *rig) error {
 	return nil
 }
 
-// queuedAreDoneWithItsError ends New's context while some tasks run and ignore it, and others wait.
 func queuedAreDoneWithItsError(r *rig) error {
 	in, _ := r.fill(min(r.capacity(), many), lasts(time.Second))
 	begin := r.clock()

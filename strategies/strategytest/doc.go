@@ -1,5 +1,4 @@
-// Package strategytest tests whether a strategy keeps the contract of package strategies. It serves
-// authors in this module and elsewhere:
+// Package strategytest tests whether a strategy keeps the contract of package strategies:
 //
 //	func TestContract(t *testing.T) {
 //		strategytest.Run(t, strategies.Spec{
@@ -11,41 +10,26 @@
 //		})
 //	}
 //
-// Run tests the properties that the Spec declares: bound, capacity, blocking or shedding, order,
-// retries, steps, concurrent sub-tasks and class pools. Start with Bound and Capacity, and add
-// other properties as they hold. Other parameters have their defaults. With these a strategy that
-// limits a rate must start 32 tasks within a second.
+// Run tests the properties that the Spec declares. Start with Bound and Capacity, and add other
+// properties as they hold. A strategy that limits a rate must start 32 tasks within a second.
 //
 // The checks use a virtual clock (testing/synctest) and take a few seconds in total, or one second
-// with -short. In Run, the clauses Bound, Drain, WorkConserving and Order also run 100,000 tasks
-// (3000 with -short), to find a fault that occurs once in several hundred or thousand. Durations
-// are exact. The error of a deadlock names the awaited event and shows the stacks. A strategy that
-// spins or waits for a mutex stops the virtual clock. The check then fails after 30 s of real time
-// without an event (POOLBENCH_PATIENCE sets another limit). A busy machine only slows it down.
+// with -short. A strategy that spins or waits for a mutex stops the virtual clock. The check then
+// fails after 30 s of real time without an event (POOLBENCH_PATIENCE sets another limit).
 //
 // # Child processes
 //
 // A panic in a goroutine of the strategy, or os.Exit, ends the process, and a hang remains. Clauses
 // therefore run in a copy of the test process that runs only the test that called Run. A clause
-// that ends the copy has failed, and the next clauses run in another copy. The flags -run, -short,
-// -race, -cpu and your own apply in the copy. With -cover, passed clauses run again in the process
-// of the test for coverage. The copy ends with the test. Note:
+// that ends the copy has failed, and the next clauses run in another copy. Note:
 //
-//   - Code before and after Run in the test function, and TestMain, also runs in the copy,
-//     concurrently. If the copy does not reach Run, for example because a port is in use, the
-//     clauses run in the process of the test, which reports it.
+//   - Code before and after Run in the test function, and TestMain, also runs in the copy. If the
+//     copy does not reach Run, the clauses run in the process of the test, which reports it.
 //   - In the copy, stdin differs from that of the test.
 //   - A debugger does not see the copy. POOLBENCH_STRATEGYTEST=here runs the clauses without it.
+//   - With -cover, passed clauses run again in the process of the test.
 //
 // With -race on several processors, Go 1.26 may fail with "ThreadSanitizer: CHECK failed" when a
 // strategy uses a time.Timer or time.Ticker that has expired or has no wait (go.dev/issue/78156).
-// This is a fault of the virtual clock. GOMAXPROCS=1 avoids it.
-//
-// The package's own tests use strategies with one deliberate fault each, which must fail exactly
-// its clause. A strategy that cannot run a single task fails once, before the clauses.
-//
-// Each clause has a file of its name. The clauses for strategies that wait for a disk or server
-// (clauses.go, end.go) use the real clock. The other files run the clauses: the bubble with its
-// virtual clock, the child process and its messages, and the rig in which tasks run (instance.go
-// for durable strategies).
+// GOMAXPROCS=1 avoids this fault of the virtual clock.
 package strategytest

@@ -13,9 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The checks in this file fill an instance without blocked Submits, which the clause Closed tests.
-
-// drainFinishes drains without a deadline, three times at once and then again.
 func drainFinishes(r *rig) error {
 	in, _ := r.fill(min(r.capacity(), 60), lasts(2*time.Millisecond))
 	drains := []*call{r.drain(context.Background()), r.drain(context.Background()),
@@ -42,12 +39,11 @@ func drainFinishes(r *rig) error {
 	return nil
 }
 
-// deadline is the deadline of Drain in the next three checks. It lies between the ends of two
-// rounds of 2 ms tasks.
+// deadline lies between the ends of two rounds of 2 ms tasks.
 const deadline = 9 * time.Millisecond
 
-// drainPast fills an instance, drains it with the deadline, and returns when the Drain should have
-// returned. Tasks started before the deadline count as running.
+// drainPast returns when the Drain should have returned. Tasks started before the deadline count as
+// running.
 func (r *rig) drainPast(n int, do act) (in []*job, d *call) {
 	in, _ = r.fill(min(r.capacity(), n), do)
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -75,7 +71,6 @@ func drainCancels(r *rig) error {
 	return d.checkDrainError(deadline, in, 0)
 }
 
-// drainAbandons uses short tasks. Some end in time, some run at the deadline, and some never start.
 func drainAbandons(r *rig) error {
 	in, d := r.drainPast(60, lasts(2*time.Millisecond))
 	if err := allCompleted(started(in)); err != nil {
@@ -96,7 +91,6 @@ func drainAbandons(r *rig) error {
 	return d.checkDrainError(max(last, deadline), in, 0)
 }
 
-// drainGivesUp uses tasks that ignore their context.
 func drainGivesUp(r *rig) error {
 	in, d := r.drainPast(20, lasts(time.Second))
 	if err := queuedAbandoned(in); err != nil {
@@ -118,8 +112,6 @@ func drainGivesUp(r *rig) error {
 	return r.leftover()
 }
 
-// queuedAbandoned checks that each task that never started was done with ErrAbandoned at the
-// deadline.
 func queuedAbandoned(in []*job) error {
 	for _, j := range in {
 		switch {
@@ -138,8 +130,6 @@ func queuedAbandoned(in []*job) error {
 	return nil
 }
 
-// checkDrainError checks that Drain d returned at the given time with a DrainError that has the
-// number of tasks that never started and of running tasks.
 func (d *call) checkDrainError(at time.Duration, in []*job, running int) error {
 	abandoned := len(in) - len(started(in))
 	var e *strategies.DrainError
@@ -160,8 +150,7 @@ func (d *call) checkDrainError(at time.Duration, in []*job, running int) error {
 	return nil
 }
 
-// drainLeavesNothing checks that no goroutines remain after the Drain of an instance that ran tasks
-// with do. If do is nil, the instance is unused.
+// drainLeavesNothing checks that no goroutines remain. If do is nil, the instance is unused.
 func drainLeavesNothing(do act) func(*rig) error {
 	return func(r *rig) error {
 		if do != nil {
@@ -179,8 +168,7 @@ func drainLeavesNothing(do act) func(*rig) error {
 	}
 }
 
-// leftover returns an error with the stacks of goroutines in the bubble that do not belong to the
-// check.
+// leftover returns an error with the stacks of goroutines that do not belong to the check.
 func (s *scene) leftover() error {
 	if left := s.goroutines(); len(left) > 0 {
 		return fmt.Errorf("after Drain %d goroutines are left, the first of them:\n%s",
@@ -189,8 +177,6 @@ func (s *scene) leftover() error {
 	return nil
 }
 
-// goroutines returns the stacks of the bubble's goroutines, except the caller and those of
-// synctest.
 func (s *scene) goroutines() (stacks []string) {
 	synctest.Wait()
 	var dump bytes.Buffer

@@ -68,8 +68,8 @@ func Order(spec strategies.Spec) error {
 	})
 }
 
-// Kept ends an instance with running and waiting tasks: once by New's context, once by the deadline
-// of a Drain. The next instance must run them all.
+// Kept ends an instance with running and waiting tasks: by New's context, and by the deadline of a
+// Drain. The next instance must run them all.
 func Kept(spec strategies.Spec) error {
 	const limit, n = 2, 30
 	for _, end := range []func(x *instance){
@@ -101,7 +101,6 @@ func Kept(spec strategies.Spec) error {
 	return nil
 }
 
-// allOf returns the work of a process that must find n tasks in its queue.
 func allOf(n int) func(*instance) error {
 	return func(x *instance) error {
 		if err := x.awaitDone(n, onceEach, noError); err != nil {
@@ -146,8 +145,7 @@ func Killed(spec strategies.Spec, queue string, ended int) error {
 // poisonAttempts is the default number of attempts, and so the number of processes a task may kill.
 const poisonAttempts = 3
 
-// poisonDelay is the time before a poison task kills its process. It allows for brokers that record
-// deliveries with a delay (JetStream: 100 ms).
+// Some brokers record deliveries with a delay (JetStream: 100 ms).
 const poisonDelay = time.Second
 
 // Poison runs a task that kills each process that runs it. It must become a dead letter, and the

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// instance is one instance of a durable strategy, from New to Drain, with a record of its tasks.
+// instance is one instance of a durable strategy with a record of its tasks.
 type instance struct {
 	spec   strategies.Spec
 	p      strategies.Params
@@ -39,7 +39,7 @@ type record struct {
 }
 
 // durably calls check with an instance that uses the resumed queue, or a new queue if resume is
-// nil. Tasks return at once unless check sets do.
+// nil.
 func durably(
 	spec strategies.Spec, limit int, resume *strategies.Resume, check func(*instance) error,
 ) (err error) {
@@ -47,7 +47,6 @@ func durably(
 		func(context.Context, uint64) strategies.Result { return strategies.Result{} }, check)
 }
 
-// durablyDoing is durably for tasks that start before check is called.
 func durablyDoing(
 	spec strategies.Spec, limit int, resume *strategies.Resume,
 	do func(ctx context.Context, id uint64) strategies.Result, check func(*instance) error,
@@ -83,7 +82,6 @@ func durablyDoing(
 	return err
 }
 
-// finish waits for Drain and ignores its error.
 func (x *instance) finish() error {
 	over := false
 	go func() {
@@ -93,7 +91,6 @@ func (x *instance) finish() error {
 	return x.waitUntil("Drain returns", func() bool { return over })
 }
 
-// waitUntil waits for a condition of the record. It fails after a long time without an event.
 func (x *instance) waitUntil(what string, so func() bool) error {
 	patience, err := machine.Patience()
 	if err != nil {
@@ -152,7 +149,6 @@ func (x *instance) change(f func()) {
 	f()
 }
 
-// snapshot returns a copy of the record.
 func (x *instance) snapshot() record {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -162,7 +158,6 @@ func (x *instance) snapshot() record {
 	return r
 }
 
-// submit submits the tasks from, …, to-1.
 func (x *instance) submit(from, to uint64) error {
 	for id := from; id < to; id++ {
 		if err := x.s.Submit(context.Background(), x.task(id)); err != nil {
@@ -186,8 +181,7 @@ func (x *instance) submitFrom(submitters, each uint64) error {
 	return nil
 }
 
-// awaitDone waits until n tasks are done. It checks the number of runs and the error of each. A nil
-// runs checks no number.
+// awaitDone checks the number of runs and the error of each task. A nil runs checks no number.
 func (x *instance) awaitDone(n int, runs func(id uint64) int, want func(id uint64) error) error {
 	if err := x.waitUntil(fmt.Sprintf("%d tasks are done", n), func() bool {
 		return len(x.dones) >= n
@@ -218,7 +212,6 @@ func (x *instance) drainWithoutError() error {
 	return nil
 }
 
-// hold submits n tasks that end with their context. It returns when all slots are used.
 func (x *instance) hold(n uint64) error {
 	x.do = func(ctx context.Context, _ uint64) strategies.Result {
 		<-ctx.Done()
@@ -234,7 +227,6 @@ func (x *instance) reachesLimit() error {
 	return x.waitUntil("the limit is reached", func() bool { return x.running >= x.p.Limit })
 }
 
-// checkDeadLetters checks the number of dead letters, if the strategy counts them.
 func (x *instance) checkDeadLetters(want int) error {
 	counts, ok := x.s.(interface {
 		DeadLetters(ctx context.Context) (int, error)

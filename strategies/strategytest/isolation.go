@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// isolation tests clauses in child processes. It uses one until it ends.
 type isolation struct {
 	test          string // name of the test that called Run
 	call          string
@@ -70,7 +69,6 @@ func (in *isolation) check(t *testing.T, c Clause) error {
 	return nil
 }
 
-// kill sends an order that ends the child, and starts the next one.
 func (in *isolation) kill(order string) error {
 	said, printed, ended := in.child.testClause(order)
 	if ended == nil {
@@ -85,7 +83,6 @@ func (in *isolation) kill(order string) error {
 	return err
 }
 
-// start starts a child, unless the environment or the system prevents it.
 func (in *isolation) start() (*child, error) {
 	if os.Getenv(variable) == inThisProcess {
 		return nil, fmt.Errorf("%s=%s", variable, inThisProcess)
@@ -98,7 +95,7 @@ func (in *isolation) start() (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	// This process has needed time.Since(began) to reach the call, which includes other tests.
+	// time.Since(began) includes other tests.
 	if err := c.awaitReady(max(patience, startLimit) + 2*time.Since(began)); err != nil {
 		return nil, err
 	}

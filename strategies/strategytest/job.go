@@ -44,7 +44,6 @@ func (r *rig) jobs(n int, do act) []*job {
 	return all
 }
 
-// shape contains the comparable fields that the caller sets in a task.
 type shape struct {
 	run              uintptr
 	weight           int64
@@ -81,7 +80,6 @@ func runJob(ctx context.Context, t *strategies.Task) strategies.Result {
 	return j.do(ctx)
 }
 
-// enter counts a running attempt until leave is called.
 func (j *job) enter() (leave func()) {
 	r := j.rig
 	j.inside.Add(1)
@@ -95,8 +93,8 @@ func (j *job) enter() (leave func()) {
 	}
 }
 
-// runSecondAttempt is a concurrent second attempt that lets the first one win. It ends with its
-// context, or fails after a minute, because a strategy may wait for it if the first attempt failed.
+// A second attempt lets the first one win. It fails after a minute, because a strategy may wait for
+// it if the first attempt failed.
 func (j *job) runSecondAttempt(ctx context.Context) strategies.Result {
 	j.secondAttempts.Add(1)
 	j.rig.steps.Add(1)
@@ -107,7 +105,6 @@ func (j *job) runSecondAttempt(ctx context.Context) strategies.Result {
 	return strategies.Result{Err: errOwn}
 }
 
-// isDone reports whether j is done. Its result may then be read.
 func (j *job) isDone() bool { return isClosed(j.done) }
 
 func isClosed(c <-chan struct{}) bool {
@@ -119,11 +116,10 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// begin returns the virtual time of the last start, end that of the first Done.
+// begin returns the virtual time of the last start, and end that of the first Done.
 func (j *job) begin() time.Duration { return time.Duration(j.started.Load()) }
 func (j *job) end() time.Duration   { return time.Duration(j.ended.Load()) }
 
-// completed checks that j ran once and was done once without error.
 func (j *job) completed() error {
 	switch {
 	case j.dones.Load() == 0:
@@ -172,7 +168,6 @@ func returns(res strategies.Result) act {
 	return func(context.Context) strategies.Result { return res }
 }
 
-// lasts returns an act of duration d that ignores its context.
 func lasts(d time.Duration) act {
 	return func(context.Context) strategies.Result {
 		time.Sleep(d)
@@ -180,8 +175,7 @@ func lasts(d time.Duration) act {
 	}
 }
 
-// lastsUnlessCancelled returns an act of duration d. If its context ends earlier, it returns the
-// cause.
+// If its context ends earlier, the act returns the cause.
 func lastsUnlessCancelled(d time.Duration) act {
 	return func(ctx context.Context) strategies.Result {
 		timer := time.NewTimer(d)
@@ -195,7 +189,6 @@ func lastsUnlessCancelled(d time.Duration) act {
 	}
 }
 
-// held returns an act that keeps its slot until it receives from release or the check ends.
 func (r *rig) held(release <-chan struct{}) act {
 	return func(context.Context) strategies.Result {
 		select {
@@ -206,7 +199,6 @@ func (r *rig) held(release <-chan struct{}) act {
 	}
 }
 
-// call is a pending or returned Submit or Drain.
 type call struct {
 	*job
 	returned chan struct{}
@@ -216,7 +208,6 @@ type call struct {
 
 func (c *call) over() bool { return isClosed(c.returned) }
 
-// err returns the error of the call, or nil while it is pending.
 func (c *call) err() error {
 	if !c.over() {
 		return nil

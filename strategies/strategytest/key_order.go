@@ -10,8 +10,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// keepsKeyOrder submits 300 tasks of 7 keys and some without a key. Tasks of the same key must not
-// overlap and must start in order of acceptance.
 func keepsKeyOrder(r *rig) error {
 	const keys = 7
 	random := rand.New(rand.NewPCG(1, 7))

@@ -70,7 +70,6 @@ func unrecorded() *strategies.Task {
 		}}
 }
 
-// collected returns an error if tasks are still reachable.
 func collected(tasks []weak.Pointer[strategies.Task], which string) error {
 	runtime.GC()
 	n := 0
@@ -85,8 +84,6 @@ func collected(tasks []weak.Pointer[strategies.Task], which string) error {
 	return nil
 }
 
-// givenUpLeavesNothing cancels 50 Submits at a full instance and checks that their goroutines and
-// tasks are gone.
 func givenUpLeavesNothing(r *rig) error {
 	r.fill(r.capacity(), r.held(nil))
 	r.rest(warmUp)

@@ -13,12 +13,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Tree is work whose tasks submit to the instance that runs them. Roots are submitted from
-// outside. Each task above the last of Levels submits Width children.
+// A Tree is work whose tasks submit to the instance that runs them. Each task above the last of
+// Levels submits Width children.
 type Tree struct {
 	Roots, Width, Levels int
-	// Waits makes a task keep its slot until its children are done. Otherwise it keeps the slot
-	// until they are accepted.
+	// Waits makes a task keep its slot until its children are done, not only accepted.
 	Waits bool
 }
 
@@ -32,14 +31,14 @@ func (t Tree) Inner() int {
 	return n
 }
 
-// Enough returns the smallest limit at which the tree completes in any order. It is one more than
-// the number of inner tasks, which can hold all other slots while they wait.
+// Enough returns the smallest limit at which the tree completes in any order. The inner tasks can
+// hold all other slots while they wait.
 func (t Tree) Enough() int { return t.Inner() + 1 }
 
 // A Nesting reports the limits at which a strategy completes a tree.
 type Nesting struct {
-	// Limit is the smallest limit from which all tried limits completed in all orders. It is 0 if
-	// Most, the largest tried limit, did not.
+	// Limit is the smallest limit from which all tried limits completed. It is 0 if Most, the
+	// largest tried limit, did not.
 	Limit, Most int
 	// Refuses means that below Limit tasks were refused, and none waited forever.
 	Refuses bool
@@ -47,7 +46,6 @@ type Nesting struct {
 	Hang string
 }
 
-// String returns the limit, or "never".
 func (n Nesting) String() string {
 	if n.Limit == 0 {
 		return "never"
@@ -55,8 +53,8 @@ func (n Nesting) String() string {
 	return fmt.Sprint(n.Limit)
 }
 
-// A tree is tried level by level with equal durations, which is the worst case for a FIFO queue,
-// and with random durations from several seeds.
+// Equal durations, level by level, are the worst case for a FIFO queue. Random durations use
+// several seeds.
 const (
 	nestedSeeds = 3
 	nestedMost  = 4 // the largest tried limit is nestedMost·Enough
@@ -64,7 +62,7 @@ const (
 
 // SmallestLimit finds the smallest limit from which spec completes the tree under the virtual
 // clock. spec has default parameters and no queue. SmallestLimit must not be called inside a
-// synctest bubble. A hang leaves no goroutines if the strategy ends with its context.
+// synctest bubble.
 func SmallestLimit(spec strategies.Spec, tree Tree) (Nesting, error) {
 	n := Nesting{Most: nestedMost * tree.Enough()}
 	for limit := n.Most; limit > 0; limit-- {
@@ -109,7 +107,6 @@ func inPatience(check func(*scene) error) error {
 	return inBubble(patience, check)
 }
 
-// nestedError means that a tree did not complete.
 type nestedError struct {
 	open, refused int
 	where         string
@@ -122,11 +119,9 @@ func (e *nestedError) Error() string {
 	return fmt.Sprintf("%d tasks of the tree wait for ever%s", e.open, e.where)
 }
 
-// nestedTime exceeds the time of any tree. Tasks take milliseconds, and a strategy that limits a
-// rate starts dozens per second.
 const nestedTime = time.Minute
 
-// run runs the tree in the order of a seed. Seed 0 means equal durations.
+// Seed 0 means equal durations.
 func (t Tree) run(r *rig, seed uint64) error {
 	g := &treeRun{Tree: t, rig: r, random: rand.New(rand.NewPCG(seed, 0)), even: seed == 0}
 	roots := g.tasks(t.Roots, 0)
@@ -155,9 +150,8 @@ type treeRun struct {
 	open, refused int
 }
 
-// tasks makes n tasks of a level. Each takes a nanosecond longer than its predecessor. Otherwise
-// tasks would end at the same instant in an arbitrary order, which would decide whether a shedding
-// strategy has room.
+// Each task takes a nanosecond longer than its predecessor. Otherwise tasks would end at the same
+// instant in an arbitrary order, which would decide whether a shedding strategy has room.
 func (g *treeRun) tasks(n, level int) []*job {
 	jobs := g.rig.jobs(n, nil)
 	g.Lock()
@@ -183,7 +177,6 @@ func (g *treeRun) tasks(n, level int) []*job {
 	return jobs
 }
 
-// submitChildren submits the children of a task and waits for them if Waits is set.
 func (g *treeRun) submitChildren(ctx context.Context, level int) {
 	children := g.tasks(g.Width, level)
 	for _, j := range children {
@@ -215,7 +208,6 @@ func (g *treeRun) submit(ctx context.Context, j *job) bool {
 
 var nestedTrees = []Tree{{1, 3, 2, true}, {2, 2, 2, false}}
 
-// nests reports whether a strategy can have, and keep, the slots for the first tree.
 func nests(spec strategies.Spec) bool {
 	if spec.Shrinks {
 		return false
@@ -224,8 +216,8 @@ func nests(spec strategies.Spec) bool {
 	return ok
 }
 
-// checkNested runs each tree at a limit that suffices in any order. It skips strategies that have,
-// or may at times have, fewer slots. It ignores refused tasks.
+// checkNested runs each tree at a limit that suffices in any order. It skips strategies that may
+// have fewer slots. It ignores refused tasks.
 func checkNested(spec strategies.Spec) error {
 	if spec.Shrinks {
 		return nil
@@ -250,8 +242,7 @@ func checkNested(spec strategies.Spec) error {
 	return nil
 }
 
-// roomFor returns parameters that give the strategy the given number of slots, all usable by tasks
-// without a class.
+// All slots of the returned parameters must be usable by tasks without a class.
 func roomFor(spec strategies.Spec, slots int) (p strategies.Params, ok bool) {
 	for limit := slots; limit <= nestedMost*slots; limit++ {
 		p, err := defaults(spec, limit)

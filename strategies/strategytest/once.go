@@ -57,7 +57,6 @@ func onceUnderManyProducers(r *rig) error {
 	return nil
 }
 
-// once checks that j started the given number of times and was done once with the given error.
 func (j *job) once(starts int32, want error) error {
 	switch {
 	case j.dones.Load() != 1:
@@ -73,8 +72,7 @@ func (j *job) once(starts int32, want error) error {
 	return nil
 }
 
-// onceWithRequests submits tasks that request steps, sub-tasks and another attempt. Failing tasks
-// use separate instances, because a strategy may cancel others on failure.
+// Failing tasks use separate instances, because a strategy may cancel others on failure.
 func onceWithRequests(r *rig) error {
 	// Sub-tasks 0 and 1 belong to the parent, the others to sub-task 0.
 	parts := r.jobs(5, lasts(time.Millisecond))
@@ -134,8 +132,8 @@ func withSubject(subject string, err error) error {
 	return nil
 }
 
-// hedgesOnce runs many short tasks and then long ones. If the strategy declares hedging, a long
-// task gets at most one concurrent second attempt and ends after both.
+// If the strategy declares hedging, a long task gets at most one concurrent second attempt and ends
+// after both.
 func hedgesOnce(r *rig) error {
 	const short, long = 400, 20
 	jobs := r.jobs(short+long, lasts(time.Millisecond))
@@ -165,7 +163,6 @@ func hedgesOnce(r *rig) error {
 	return nil
 }
 
-// onceEachTimeWhenReused has clients resubmit their only task when it is done.
 func onceEachTimeWhenReused(r *rig) error {
 	const clients, rounds = 4, 100
 	type client struct {

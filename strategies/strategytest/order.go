@@ -11,8 +11,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// startsInOrder compares the order of starts with the order of acceptance at a bound of 1, for
-// tasks with and without duration.
 func startsInOrder(r *rig) error {
 	if r.bound() != 1 {
 		return nil
@@ -45,8 +43,6 @@ func startsInOrder(r *rig) error {
 	return nil
 }
 
-// neverStartsEarlier submits tasks of random lengths and checks that no task starts before an
-// earlier one.
 func neverStartsEarlier(r *rig) error {
 	random := rand.New(rand.NewPCG(1, 2))
 	jobs := r.jobs(100, nil)
@@ -67,8 +63,6 @@ func neverStartsEarlier(r *rig) error {
 	return nil
 }
 
-// blockedInOrder blocks Submits one after another at a full instance and then frees room for one at
-// a time.
 func blockedInOrder(r *rig) error {
 	release := make(chan struct{})
 	r.fill(r.capacity(), r.held(release))
@@ -93,12 +87,9 @@ func blockedInOrder(r *rig) error {
 	return nil
 }
 
-// stepsTakeTurns is part of the clause Order for strategies that run tasks in steps. Per slot,
-// tasks of one, two and four steps are accepted in this order. After each step the task goes to the
-// tail, so each slot runs 1 2 4 2 4 4 4. The tasks end after one, four and seven steps. If a task
-// kept its slot or returned to the head, the second would end after three.
-//
-// For strategies that split, splits.go has the same test with sub-tasks.
+// Per slot, tasks of one, two and four steps are accepted in this order. After each step the task
+// goes to the tail, so each slot runs 1 2 4 2 4 4 4, and the tasks end after one, four and seven
+// steps. If a task kept its slot or returned to the head, the second would end after three.
 func stepsTakeTurns(r *rig) error {
 	bound := r.bound()
 	if r.spec.Quantum == nil || r.spec.Splits || r.spec.Bound == nil || r.capacity() < 3*bound {

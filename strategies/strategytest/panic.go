@@ -86,8 +86,6 @@ func (r *rig) slots() int {
 	return int(r.running.Load())
 }
 
-// leavesNoGoroutines compares the number of goroutines left after such tasks with the number after
-// ordinary tasks, which the clause Drain checks.
 func leavesNoGoroutines(badly act) func(*rig) error {
 	return func(r *rig) error {
 		usual := newRig(r.scene, r.spec, r.p).goroutinesAfter(returnAtOnce)
@@ -98,8 +96,6 @@ func leavesNoGoroutines(badly act) func(*rig) error {
 	}
 }
 
-// goroutinesAfter drains an instance after tasks with do. It returns the number of remaining
-// goroutines in the bubble.
 func (r *rig) goroutinesAfter(do act) int {
 	r.fill(min(r.capacity(), 20), do)
 	r.drain(context.Background())

@@ -9,18 +9,17 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// fewCallers is the number of callers that give up in the clause Context. GiveUps allows more.
+// fewCallers give up in the clause Context. GiveUps allows more callers.
 const fewCallers = 1000
 
-// GiveUps returns an error if cancelled Submits leave something behind in an instance of spec. It
-// is part of the clause Context with a chosen number of callers. Rare faults need about 100,000
-// callers, which take one second.
+// GiveUps returns an error if cancelled Submits leave something behind in an instance of spec. Rare
+// faults need about 100,000 callers, which take one second.
 func GiveUps(spec strategies.Spec, callers int) error {
 	return try(spec, trial{[]int{4}, []int{0, 8}, when(blocks, leavesNoReservation(callers))})
 }
 
-// leavesNoReservation has many callers wait at a full instance and give up after at most 9.7 ms,
-// while tasks of 5 ms end. Afterwards the instance must have the room and speed of a new one.
+// Many callers wait at a full instance and give up after at most 9.7 ms, while tasks of 5 ms end.
+// Afterwards the instance must have the room and speed of a new one.
 func leavesNoReservation(callers int) func(*rig) error {
 	return func(r *rig) error {
 		if r.capacity() > many {
@@ -52,8 +51,6 @@ func leavesNoReservation(callers int) func(*rig) error {
 	}
 }
 
-// giveUp submits from the given number of callers at once and waits until all accepted tasks are
-// done.
 func (r *rig) giveUp(callers int) error {
 	r.step("callers wait that give up")
 	jobs, refused := r.jobs(callers, lasts(5*time.Millisecond)), make([]error, callers)
@@ -91,8 +88,6 @@ func (r *rig) giveUp(callers int) error {
 	return nil
 }
 
-// roomAndPace returns the number of tasks accepted at once, and the time for 32 short tasks after
-// that.
 func (r *rig) roomAndPace() (room int, took time.Duration, err error) {
 	release := make(chan struct{})
 	in, _ := r.fill(r.capacity()+1, r.held(release)) // one more than the capacity

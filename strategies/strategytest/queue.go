@@ -12,7 +12,6 @@ import (
 
 func newQueue() string { return "contract_" + strings.ToLower(rand.Text()[:8]) }
 
-// durableDefaults returns the clauses' parameters except the limit.
 func durableDefaults(spec strategies.Spec) strategies.Params {
 	values, err := param.Resolve(spec.Keys, nil)
 	if err != nil {
@@ -44,7 +43,7 @@ func (x *instance) attempts() int {
 	return poisonAttempts
 }
 
-// resumed returns a named queue, or nil for strategies whose tasks do not outlive the instance.
+// resumed returns nil for strategies whose tasks do not outlive the instance.
 func resumed(spec strategies.Spec, queue string) *strategies.Resume {
 	if spec.Survives(durableDefaults(spec)) == strategies.Volatile {
 		return nil

@@ -23,7 +23,6 @@ func resizable(check func(*rig, strategies.Resizer) error) func(*rig) error {
 	}
 }
 
-// resizesAsDeclared checks that the method exists only if declared, and passes invalid limits.
 func resizesAsDeclared(r *rig) error {
 	s, can := r.s.(strategies.Resizer)
 	if can != r.spec.Resizes {
@@ -48,8 +47,6 @@ func resizesAsDeclared(r *rig) error {
 	return nil
 }
 
-// resizesBothWays shrinks from 8 used slots to 3 while tasks wait, ends tasks one by one, and grows
-// again.
 func resizesBothWays(r *rig, s strategies.Resizer) error {
 	const small = 3
 	release, most := make(chan struct{}), r.p.Limit
@@ -78,7 +75,6 @@ func resizesBothWays(r *rig, s strategies.Resizer) error {
 	return errors.Join(s.Resize(most), runs("right after a larger limit", most))
 }
 
-// losesNoTask submits many tasks of up to 2 ms while the limit changes every millisecond.
 func losesNoTask(r *rig, s strategies.Resizer) error {
 	random := rand.New(rand.NewPCG(3, 4))
 	jobs := r.jobs(600, nil)

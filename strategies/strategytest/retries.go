@@ -11,15 +11,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// This file contains the checks of strategies that retry, which are part of the clauses Once,
-// Context and Drain.
-
-// endless is the maximum number of attempts of a poison task in a check, so an endless retry is
-// reported and does not hang.
+// endless is the maximum number of attempts of a poison task, so an endless retry does not hang.
 const endless = 10_000
 
-// exhaustedOnce runs one poison task more than there are slots. It checks the number of attempts
-// and the time between them.
 func exhaustedOnce(r *rig) error {
 	if !r.spec.Retries {
 		return nil
@@ -97,7 +91,6 @@ func waitingEndsWithContext(r *rig) error {
 	return j.once(1, context.Canceled)
 }
 
-// waitingIsDrained drains with and without a deadline while a task waits for its next attempt.
 func waitingIsDrained(r *rig) error {
 	if !r.spec.Retries {
 		return nil

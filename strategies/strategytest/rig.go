@@ -15,11 +15,11 @@ import (
 )
 
 // horizon exceeds the total virtual time of all tasks of a check. Checks read the record after this
-// time instead of waiting for tasks, so a missing task is reported and does not deadlock.
+// time instead of waiting for tasks, so a missing task does not deadlock.
 const horizon = time.Hour
 
-// warmUp is the time within which 32 tasks must have started if there are slots. A strategy that
-// limits a rate starts them one by one.
+// 32 tasks must have started within warmUp if there are slots. A strategy that limits a rate starts
+// them one by one.
 const warmUp = time.Second
 
 // rig is one instance under test with counts of its tasks.
@@ -39,7 +39,7 @@ type rig struct {
 	released  chan struct{} // closed at the end, for tasks that hold their slot
 }
 
-// newRig makes an instance. At the end of the scene its tasks are released and it is drained.
+// At the end of the scene the tasks of the instance are released and it is drained.
 func newRig(sc *scene, spec strategies.Spec, p strategies.Params) *rig {
 	return newRigIn(context.Background(), sc, spec, p)
 }
@@ -59,7 +59,6 @@ func newRigIn(parent context.Context, sc *scene, spec strategies.Spec, p strateg
 
 var errNil = errors.New("no instance: New returned nil")
 
-// start calls New and ends the check if New returns nil.
 func start(
 	sc *scene, spec strategies.Spec, ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
@@ -73,10 +72,9 @@ func start(
 
 type mark struct{}
 
-// bound returns the declared bound, or the largest int.
 func (r *rig) bound() int { return declared(r.spec.Bound, r.p) }
 
-// capacity returns the declared capacity, or the largest int.
+// bound and capacity return the largest int if nothing is declared.
 func (r *rig) capacity() int { return declared(r.spec.Capacity, r.p) }
 
 func declared(fact func(strategies.Params) int, p strategies.Params) int {
@@ -86,7 +84,6 @@ func declared(fact func(strategies.Params) int, p strategies.Params) int {
 	return fact(p)
 }
 
-// Done implements strategies.Sink: it records the outcome of a job.
 func (r *rig) Done(t *strategies.Task, res strategies.Result) {
 	j := r.jobOf(t)
 	if j == nil || j.dones.Add(1) > 1 {
@@ -108,7 +105,6 @@ func (r *rig) Done(t *strategies.Task, res strategies.Result) {
 	}
 }
 
-// jobOf returns the job of a done task, if any. It records an unknown or changed task.
 func (r *rig) jobOf(t *strategies.Task) (j *job) {
 	what := ""
 	switch {
@@ -134,7 +130,6 @@ func (r *rig) jobOf(t *strategies.Task) (j *job) {
 	return j
 }
 
-// strict makes a check fail if Done received an unknown or changed task.
 func strict(check func(*rig) error) func(*rig) error {
 	return func(r *rig) error {
 		err := check(r)
@@ -145,8 +140,7 @@ func strict(check func(*rig) error) func(*rig) error {
 	}
 }
 
-// start calls f in a goroutine. It returns when the call has returned or blocked, without virtual
-// time passing.
+// start returns when the call of f has returned or blocked, without virtual time passing.
 func (r *rig) start(j *job, f func() error) *call {
 	c := &call{job: j, returned: make(chan struct{})}
 	r.spawn(func() {
@@ -183,7 +177,6 @@ func (r *rig) fill(n int, do act) (in []*job, last *call) {
 	return r.fillWith(r.jobs(n, do))
 }
 
-// fillWith is fill for given jobs.
 func (r *rig) fillWith(jobs []*job) (in []*job, last *call) {
 	for _, j := range jobs {
 		c := r.call(context.Background(), j)
@@ -195,8 +188,7 @@ func (r *rig) fillWith(jobs []*job) (in []*job, last *call) {
 	return in, nil
 }
 
-// offer submits jobs one by one and repeats a shed one after the next Done. It returns the first
-// other error.
+// offer repeats a shed job after the next Done. It returns the first other error.
 func (r *rig) offer(jobs []*job) error {
 	for _, j := range jobs {
 		for {

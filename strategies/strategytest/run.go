@@ -10,11 +10,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Run tests spec with one subtest per clause, numbered and named as in the documentation of package
-// strategies. It first runs one task. If that fails, no clause is tested.
-//
-// Clauses run in a child process, a copy of this test, so a crash or hang fails only its clause.
-// Code before and after Run, and TestMain, also run in the copy. See the package documentation.
+// Run tests spec with one subtest per clause, after one task that must succeed. Clauses run in a
+// child process, see the package documentation.
 func Run(t *testing.T, spec strategies.Spec) {
 	t.Helper()
 	if spec.New == nil && spec.Open == nil {
@@ -47,7 +44,7 @@ var calls = struct {
 	of map[*testing.T]int
 }{of: make(map[*testing.T]int)}
 
-// nameCall returns a name of this call of Run, which is the same in a copy that runs the same test.
+// nameCall is the same in a copy that runs the same test.
 func nameCall(t *testing.T) string {
 	calls.Lock()
 	defer calls.Unlock()
@@ -61,7 +58,6 @@ func nameCall(t *testing.T) string {
 	return fmt.Sprintf("%d %s", calls.of[t], t.Name())
 }
 
-// first runs one task before the clauses.
 var first = Clause{Name: "first", Check: func(spec strategies.Spec) error {
 	if spec.RealClock {
 		return OneTask(spec)

@@ -10,18 +10,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// This file contains the checks of sub-tasks. With Spec.Splits they run concurrently in their own
-// slots, otherwise one by one in their task's slot. The checks are part of the clauses Bound, Once
-// and WorkConserving.
+// This file checks sub-tasks, as part of the clauses Bound, Once and WorkConserving.
 
-// family is a task without duration that splits into sub-tasks of 1 ms.
 type family struct {
 	parent *job
 	parts  []*job
 	ended  atomic.Int64 // virtual time at which the last sub-task returned, in ns
 }
 
-// family returns a family with n sub-tasks. They count as waiting from the request to their start.
+// The sub-tasks count as waiting from the request to their start.
 func (r *rig) family(n int) *family {
 	f := &family{parts: r.jobs(n, nil)}
 	for _, part := range f.parts {
@@ -47,7 +44,6 @@ func splits(parts ...*job) act {
 	return returns(strategies.Result{Split: tasks})
 }
 
-// boundHoldsInSplits splits more tasks at once than there are slots.
 func boundHoldsInSplits(r *rig) error {
 	for range 2*r.bound() + 1 {
 		f := r.family(5)
@@ -57,9 +53,7 @@ func boundHoldsInSplits(r *rig) error {
 	return withSubject("tasks with sub-tasks", r.underBound())
 }
 
-// onceWithItsLastPart splits a task alone in the instance into five: it is done when the last
-// sub-task returns or, if Spec.Stages, after the stages behind it. Without Spec.Splits they run
-// one by one.
+// A task is done when its last sub-task returns or, if Spec.Stages, after the stages behind it.
 func onceWithItsLastPart(r *rig) error {
 	const n = 5
 	f := r.family(n)
@@ -86,7 +80,6 @@ func onceWithItsLastPart(r *rig) error {
 	return nil
 }
 
-// splitsSideBySide splits one task and then two into many sub-tasks, which must use all slots.
 func splitsSideBySide(r *rig) error {
 	if !r.spec.Splits {
 		return nil

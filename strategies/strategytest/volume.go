@@ -12,9 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// volume returns the number of tasks with which a clause looks for faults that occur once in
-// several hundred or thousand tasks. A Check outside Run uses fewer tasks, because it may be one of
-// many.
+// volume returns the number of tasks with which a clause looks for rare faults. A Check outside Run
+// uses fewer tasks.
 var volume = func() int {
 	if childErrand.call == "" || testing.Short() {
 		return 3000
@@ -22,7 +21,6 @@ var volume = func() int {
 	return 100_000
 }
 
-// inVolume returns a trial with a queue, if the strategy has one.
 func inVolume(check func(*rig) error) trial {
 	return trial{[]int{4}, []int{0}, func(r *rig) error {
 		p := r.p
@@ -33,8 +31,6 @@ func inVolume(check func(*rig) error) trial {
 	}}
 }
 
-// offerVolume submits many tasks of the given lengths from one producer and waits until they are
-// done.
 func (r *rig) offerVolume(lengths func() time.Duration) ([]*job, error) {
 	jobs := r.jobs(volume(), nil)
 	for _, j := range jobs {
@@ -59,7 +55,6 @@ func equal(length time.Duration) func() time.Duration {
 	return func() time.Duration { return length }
 }
 
-// boundHoldsInVolume detects a bound that is rarely exceeded.
 func boundHoldsInVolume(r *rig) error {
 	if _, err := r.offerVolume(upTo(2 * time.Millisecond)); err != nil {
 		return err
@@ -67,7 +62,6 @@ func boundHoldsInVolume(r *rig) error {
 	return r.underBound()
 }
 
-// inOrderInVolume detects tasks that rarely overtake.
 func inOrderInVolume(r *rig) error {
 	jobs, err := r.offerVolume(upTo(2 * time.Millisecond))
 	if err != nil {
@@ -84,7 +78,6 @@ func inOrderInVolume(r *rig) error {
 	return nil
 }
 
-// busyInVolume detects slots that are rarely idle.
 func busyInVolume(r *rig) error {
 	begin := r.clock()
 	jobs, err := r.offerVolume(equal(time.Millisecond))
@@ -99,7 +92,6 @@ func busyInVolume(r *rig) error {
 	return nil
 }
 
-// drainsAfterVolume detects a Drain that does not return after many tasks.
 func drainsAfterVolume(r *rig) error {
 	jobs, err := r.offerVolume(upTo(2 * time.Millisecond))
 	if err != nil {

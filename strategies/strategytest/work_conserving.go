@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-// equalTasks checks that n tasks take ⌈n/bound⌉ times the length of a task. Less time would exceed
-// the bound.
 func equalTasks(r *rig) error {
 	for _, n := range []int{1, 8, 25, 100} {
 		fresh := newRig(r.scene, r.spec, r.p)
@@ -23,9 +21,8 @@ func equalTasks(r *rig) error {
 	return nil
 }
 
-// oneLongTask puts a task of 1 s at several positions among 511 tasks of 1 ms. It may occupy only
-// one slot: at a bound of 8 the other tasks must be done after ⌈511/7⌉ = 73 ms. A strategy that
-// assigns tasks to busy workers takes up to a second.
+// oneLongTask puts a task of 1 s among 511 tasks of 1 ms. At a bound of 8 the other tasks must be
+// done after ⌈511/7⌉ = 73 ms. A strategy that assigns tasks to busy workers takes up to a second.
 func oneLongTask(r *rig) error {
 	if r.bound() == 1 {
 		return nil
@@ -52,8 +49,7 @@ func oneLongTask(r *rig) error {
 	return nil
 }
 
-// makespan submits jobs whose lengths are whole milliseconds, and returns the total time. In the
-// middle of each millisecond it checks whether a slot is idle while a task waits.
+// makespan checks in the middle of each millisecond whether a slot is idle while a task waits.
 func (r *rig) makespan(jobs []*job) (time.Duration, error) {
 	begin := r.clock()
 	offering := r.start(nil, func() error { return r.offer(jobs) })

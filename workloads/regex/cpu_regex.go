@@ -43,9 +43,8 @@ var _ = workloads.Register(workloads.Spec{
 	Check: checkRegex,
 })
 
-// The engines. A backtracking engine tries a Fibonacci number of ways on n slashes before it fails.
-// n is bounded because regexp2 cannot be cancelled. Its timeout is not a count of work, and leaves
-// a goroutine behind.
+// A backtracking engine tries a Fibonacci number of ways on n slashes before it fails. n is bounded
+// because regexp2 cannot be cancelled: its timeout leaves a goroutine behind.
 const (
 	backtrack, mostBacktracked = "backtrack", 32 // about a second
 	linear, mostLinear         = "linear", 1 << 20
@@ -72,10 +71,9 @@ type matchSizes struct{ engine string }
 
 func (m matchSizes) Sized(n int) machine.Doer { return newMatcher(m.engine, n) }
 
-// calibrated is the calibration of this machine, cached for the life of the process.
 var calibrated machine.Calibration
 
-// cpuRegex matches the same input in every task, so the seed has no effect.
+// The seed has no effect.
 type cpuRegex struct {
 	input string
 	match func(string) (bool, error)
@@ -83,7 +81,7 @@ type cpuRegex struct {
 }
 
 // newMatcher uses the ECMAScript mode of regexp2. In other modes $ also matches before a final line
-// feed, so the first attempt would succeed. Go's regexp agrees with ECMAScript.
+// feed, so the first attempt would succeed.
 func newMatcher(engine string, n int) *cpuRegex {
 	w := &cpuRegex{input: strings.Repeat("/", n) + "\n"}
 	if engine == backtrack {
@@ -109,8 +107,6 @@ func (w *cpuRegex) Do(ctx context.Context, _ uint64) error {
 	return err
 }
 
-// Mean returns the calibrated time of a task that runs alone.
 func (w *cpuRegex) Mean() time.Duration { return w.mean }
 
-// C2 returns 0, because every task has the same work.
 func (w *cpuRegex) C2() float64 { return 0 }

@@ -142,8 +142,7 @@ func (w *call) prepare(path string, v param.Values) (_ *grpcdyn.Message, err err
 	return grpcdyn.NewMessage(m, nil, bytes), nil
 }
 
-// Do makes one call and reads the whole response. If the server returns RESOURCE_EXHAUSTED or
-// UNAVAILABLE, the error is a StatusError with code 429 or 503.
+// Errors RESOURCE_EXHAUSTED and UNAVAILABLE become a StatusError with code 429 or 503.
 func (w *call) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -169,7 +168,6 @@ func (w *call) Mean() time.Duration { return w.mean }
 
 func (w *call) C2() float64 { return w.c2 }
 
-// Close closes the connections.
 func (w *call) Close() error {
 	w.client.Close()
 	return nil

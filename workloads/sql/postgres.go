@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// newPostgres creates a schema with a random name, poolbench_ and sixteen hexadecimal digits, for
-// which the user of the DSN needs the permission. A killed run leaves its schema behind.
+// newPostgres creates a schema with a random name, for which the user of the DSN needs the
+// permission. A killed run leaves its schema behind.
 func newPostgres(ctx context.Context, rows int) (*database, error) {
 	dsn := os.Getenv(registry.DSN)
 	if dsn == "" {

@@ -65,7 +65,7 @@ func checkSQLQuery(v param.Values) error {
 	return err
 }
 
-// A database has one table of a run, with the columns id, from 0 up, and value, which has no index.
+// A database has one table with the columns id, from 0 up, and value, which has no index.
 type database struct {
 	*sql.DB
 	read   string                      // counts all rows by their values
@@ -74,7 +74,7 @@ type database struct {
 	redact func(err error) (out error) // removes secrets from an error
 }
 
-// setupTimeout is the time limit for creating, and for removing, the table.
+// setupTimeout limits the creation, and the removal, of the table.
 const setupTimeout = 30 * time.Second
 
 func newSQLQuery(seed uint64, v param.Values) (workloads.Workload, error) {
@@ -110,8 +110,7 @@ type sqlQuery struct {
 	closed        error
 }
 
-// Do executes one statement in its own transaction. The timeout includes the wait for a connection,
-// as in a service.
+// Do executes one statement in its own transaction. The timeout includes the wait for a connection.
 func (w *sqlQuery) Do(ctx context.Context, seq uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -157,13 +156,10 @@ func (w *sqlQuery) write(ctx context.Context, seq uint64) error {
 	return nil
 }
 
-// Mean returns the mean of a read and a write, each measured alone with an idle connection.
 func (w *sqlQuery) Mean() time.Duration { return w.mean }
 
-// C2 is from the same two times.
 func (w *sqlQuery) C2() float64 { return w.c2 }
 
-// Close removes the table and closes the connections.
 func (w *sqlQuery) Close() error {
 	w.once.Do(func() {
 		if err := w.db.remove(w.db.DB); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// A write-ahead log allows reads concurrent with SQLite's single writer. Other writers wait until
-// their context ends. Only checkpoints are synchronised with the disk.
+// A write-ahead log allows reads concurrent with SQLite's single writer. Only checkpoints are
+// synchronised with the disk.
 func newSQLite(ctx context.Context, rows int) (*database, error) {
 	dir, err := files.NewScratch("", "sql")
 	if err != nil {

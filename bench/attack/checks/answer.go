@@ -1,5 +1,4 @@
-// Package checks tests answers to the requests of an attack: Parse reads a Check such as "status ==
-// 200" or "json .ok", and List.Failed returns the first check that an Answer fails.
+// Package checks tests answers to the requests of an attack with checks such as "status == 200".
 package checks
 
 import (
@@ -16,7 +15,7 @@ import (
 	"time"
 )
 
-// MostBody is the default limit of the part of a body that checks read, and thus of memory.
+// MostBody is the default limit of the part of a body that checks read.
 const MostBody = 1 << 20
 
 // Needs are the parts of answers to keep.
@@ -27,9 +26,8 @@ type Needs struct {
 
 // An Answer is the kept part of an answer.
 type Answer struct {
-	Status int
-	Size   int64 // of the body, in bytes as received
-	// from due to the end of the answer
+	Status   int
+	Size     int64 // of the body, in bytes as received
 	Response time.Duration
 	Header   http.Header // nil: in Head
 	Head     []byte      // status line and header as received
@@ -58,7 +56,6 @@ func (a *Answer) Reset(most int) {
 	*a = Answer{Head: a.Head[:0], Body: a.Body[:0], Followed: a.Followed[:0], Most: most}
 }
 
-// Write keeps the next part of the body, up to the limit.
 func (a *Answer) Write(p []byte) (int, error) {
 	fits := min(len(p), a.Most-len(a.Body))
 	a.Body = append(a.Body, p[:fits]...)
@@ -139,11 +136,9 @@ func (a *Answer) Text() (text []byte, cut bool, err error) {
 	return a.plain.text, a.plain.cut, a.plain.err
 }
 
-// encodings are the known ones without a decoder. Others are grouped, as a server may send any
-// name.
+// encodings have no decoder. Others are grouped, as a server may send any name.
 var encodings = []string{"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
 
-// named describes the encoding with words that do not vary between answers.
 func named(encoding string) string {
 	if slices.Contains(encodings, encoding) {
 		return encoding

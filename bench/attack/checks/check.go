@@ -13,11 +13,10 @@ type Check struct {
 	text  string
 	of    string
 	needs Needs
-	// returns "", or the reason in few words that do not vary between answers
+	// returns "", or a reason that does not vary between answers
 	fails func(*Answer) string
 }
 
-// String returns the check as given, which is its name.
 func (c Check) String() string { return c.text }
 
 // MarshalText encodes the check as String.
@@ -59,10 +58,8 @@ func (l List) Failed(a *Answer) string {
 	return ""
 }
 
-// untrue is the default reason, which is omitted.
 const untrue = "it is not so"
 
-// Subjects of checks.
 const (
 	ofStatus   = "status"
 	ofResponse = "response"
@@ -83,8 +80,7 @@ const (
 //	size < 100KB
 //
 // Operators are == != < <= > >= contains ~ (matches the regular expression) !~ and exists. A value
-// may be quoted as in Go, and must be if it begins or ends with a space. The path after json is
-// gjson's, with an optional leading dot, quoted if it contains spaces.
+// may be quoted as in Go. The path after json is gjson's, with an optional leading dot.
 func Parse(text string) (Check, error) {
 	c := Check{text: strings.TrimSpace(text)}
 	if strings.ContainsAny(c.text, "\r\n") {
@@ -121,7 +117,6 @@ func (c *Check) parse() (err error) {
 	return err
 }
 
-// word cuts off the first word, which may be quoted.
 func word(text string) (first, rest string) {
 	text = strings.TrimSpace(text)
 	if quoted, err := strconv.QuotedPrefix(text); err == nil {
@@ -134,7 +129,6 @@ func word(text string) (first, rest string) {
 	return text, ""
 }
 
-// value parses the right side. quoted means that it is text.
 func value(text string) (v string, quoted bool, err error) {
 	if text == "" {
 		return "", false, fmt.Errorf("there is no value; \"\" is the empty one")
@@ -172,7 +166,6 @@ func status(rest string) (func(*Answer) string, error) {
 	}, nil
 }
 
-// statusIn reads a list of statuses and of classes such as 2xx.
 func statusIn(text string) (func(*Answer) string, error) {
 	var statuses, classes []int
 	for s := range strings.SplitSeq(text, ",") {
@@ -229,7 +222,6 @@ func unless(holds bool) string {
 	return untrue
 }
 
-// units are the units of sizes.
 var units = []struct {
 	name  string
 	bytes float64
@@ -247,7 +239,6 @@ func ParseSize(text string) (Size, error) {
 	return Size(n), err
 }
 
-// String formats the size in the largest binary unit in which it is a whole number: 1 MiB.
 func (s Size) String() string {
 	for _, u := range []struct {
 		name  string

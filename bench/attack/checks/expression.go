@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// An Expression is a regular expression whose matching stops when the attack ends: a long one takes
-// minutes for 1 MiB.
+// An Expression is a regular expression whose matching stops when the attack ends.
 type Expression struct {
 	compiled *regexp.Regexp
 	states   int
@@ -32,8 +31,7 @@ func CompileExpression(pattern string) (*Expression, error) {
 	return &Expression{compiled, len(program.Inst)}, nil
 }
 
-// atOnce is the number of states, over all bytes, between two tests for the end of the attack: at
-// most about 40 ms.
+// The end of the attack is tested after every atOnce states, at most 40 ms apart.
 const atOnce = 1 << 20
 
 // Find returns the groups of the first match, as regexp.FindSubmatchIndex. If the attack ends
@@ -65,7 +63,6 @@ func (e *Expression) matches(a *Answer, text []byte) bool {
 	return e.Find(a, text) != nil
 }
 
-// An interrupted text ends with the attack.
 type interrupted struct {
 	*bytes.Reader
 	ends    <-chan struct{}
@@ -88,7 +85,7 @@ func (r *interrupted) ReadRune() (rune, int, error) {
 	return r.Reader.ReadRune()
 }
 
-// mostPath limits a gjson path, because each part may scan the whole body.
+// Each part of a gjson path may scan the whole body.
 const mostPath = 1 << 10
 
 // JSONPath converts the path of a check or capture for gjson.

@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Limits of kept failures: bodies per kind, bytes per body, and kinds.
+// MostBodies is the number of bodies kept per kind of failure.
 const (
 	MostBodies = 3
 	mostShown  = 2 << 10
@@ -25,8 +25,7 @@ type Failure struct {
 	Bodies []Body `json:"bodies"`
 }
 
-// A Body is the beginning of an answer's body, or the message of a gRPC status, with secrets
-// masked. Invalid UTF-8 and control characters are escaped.
+// A Body is the beginning of an answer's body, with secrets masked and invalid characters escaped.
 type Body struct {
 	Seq    uint64 `json:"seq"` // of the request
 	Status int    `json:"status"`
@@ -38,8 +37,7 @@ type Body struct {
 // Failures are the first failed answers of each kind.
 type Failures []Failure
 
-// Keep adds the answer to request seq if it is one of the first. masked masks secrets in a text
-// that may be cut.
+// Keep adds the answer to request seq if it is one of the first. masked masks secrets.
 func (f *Failures) Keep(
 	what string, seq uint64, a *Answer, masked func(text string, cut bool) string,
 ) {
@@ -83,7 +81,6 @@ func (f *Failures) of(what string) int {
 	return slices.IndexFunc(*f, func(o Failure) bool { return o.What == what })
 }
 
-// shown returns the body as readable text, and whether it is incomplete.
 func (a *Answer) shown() (text string, cut bool) {
 	b, cut, err := a.Text()
 	if err != nil {

@@ -29,7 +29,6 @@ func compared[T cmp.Ordered](op string) (func(a, b T) bool, error) {
 	return nil, fmt.Errorf("want one of == != < <= > >=, got %q", op)
 }
 
-// textual parses the value in rest and returns matching's operator.
 func textual(op, rest string) (holding, error) {
 	want, _, err := value(rest)
 	if err != nil {
@@ -38,7 +37,6 @@ func textual(op, rest string) (holding, error) {
 	return matching(op, want)
 }
 
-// A holding reports whether an operator holds for a text of the answer.
 type holding func(a *Answer, text []byte) bool
 
 func matching(op, want string) (holding, error) {
@@ -126,8 +124,7 @@ func json(rest string) (func(*Answer) string, error) {
 	}, nil
 }
 
-// onJSON returns the operator on a JSON value. For a missing value every operator is false, also !=
-// and !~.
+// For a missing value every operator is false, also != and !~.
 func onJSON(op, rest string) (func(*Answer, gjson.Result) bool, error) {
 	if op == "exists" && rest == "" {
 		return func(_ *Answer, r gjson.Result) bool { return r.Exists() }, nil

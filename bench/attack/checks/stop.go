@@ -9,7 +9,7 @@ import (
 )
 
 // A Stop is a rule that ends an attack early: if in each second of a span more than a share of the
-// ended requests match it. The zero value is no rule.
+// ended requests match it.
 type Stop struct {
 	text  string
 	of    string
@@ -30,7 +30,6 @@ const ofLost = "lost"
 
 var stops = []string{"failed", "throttled", "shed", ofLost}
 
-// String returns the rule as given.
 func (s Stop) String() string { return s.text }
 
 // MarshalText encodes the rule as String.
@@ -42,18 +41,15 @@ func (s *Stop) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Limits of a rule's span. A shorter one may contain too few requests.
+// A shorter span may contain too few requests.
 const (
 	longest  = 24 * time.Hour
 	shortest = 100 * time.Millisecond
 )
 
-// ParseStop parses a rule such as
-//
-//	failed > 5% for 10s
-//
-// failed is an error, no answer, or a failed check. throttled is refused by the server, shed by the
-// strategy. lost is every request that was not completed.
+// ParseStop parses a rule such as "failed > 5% for 10s". failed is an error, no answer, or a failed
+// check. throttled is refused by the server, shed by the strategy. lost is every request that was
+// not completed.
 func ParseStop(text string) (Stop, error) {
 	words := strings.Fields(text)
 	wrong := func(format string, args ...any) (Stop, error) {

@@ -2,10 +2,8 @@
 //
 //	import _ "github.com/poolbench/poolbench/bench/attack/http3"
 //
-// quic-go makes the connections and speaks the protocol. This package assigns requests to
-// connections, because quic-go's Transport has one connection per host, drops it after any error,
-// and resends requests that the server has not begun. quic-go does not expose the number of
-// GOAWAYs.
+// It assigns requests to connections of quic-go, because quic-go's Transport has one connection per
+// host, drops it after any error, and resends requests that the server has not begun.
 package http3
 
 import (
@@ -46,7 +44,6 @@ type quicTransport struct {
 	limit                      atomic.Int64 // the lowest limit of a server; 0: none is known
 }
 
-// A conn is an HTTP/3 connection.
 type conn struct {
 	*http3.ClientConn
 	under *quic.Conn
@@ -78,10 +75,9 @@ func (t *quicTransport) Streams() record.Streams {
 	return record.Streams{Peak: t.peak.Load(), Resets: t.resets.Load(), Limit: t.limit.Load()}
 }
 
-// mostAgain limits how often a request looks for another connection.
 const mostAgain = 3
 
-// RoundTrip implements http.RoundTripper. Closing the body releases the stream.
+// Closing the body releases the stream.
 func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	name, err := t.ServerName(r)
 	if err != nil {
@@ -112,8 +108,8 @@ func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// try sends the request on connection at, or on another one if the server of that one allows fewer
-// streams. It returns the number of the one that it has used, as transport.Host.Use does.
+// at is the connection to use, unless its server allows fewer streams. The number of the used
+// connection is returned.
 func (t *quicTransport) try(
 	r *http.Request, name string, to *transport.Host[*conn], at int, deadline time.Time, again bool,
 ) (_ *http.Response, now int, _ error) {
@@ -147,14 +143,13 @@ func stands(c *conn) bool { return c.Context().Err() == nil }
 // exported.
 func unusable(err error) bool { return fmt.Sprintf("%T", err) == "*http3.errConnUnusable" }
 
-// count counts a stream reset by the server.
 func (t *quicTransport) count(err error) {
 	if e, ok := errors.AsType[*quic.StreamError](err); ok && e.Remote {
 		t.resets.Add(1)
 	}
 }
 
-// again returns the request to resend, nil if it must not be, and whether it was sent before.
+// again returns nil if the request must not be resent.
 func (t *quicTransport) again(
 	r *http.Request, tries int, err error,
 ) (next *http.Request, went bool) {
@@ -178,7 +173,6 @@ func ended(err error) bool {
 	return closed && e.Remote && e.ErrorCode == http3.ErrCodeNoError
 }
 
-// A body releases its stream on Close.
 type body struct {
 	io.ReadCloser
 	of   *quicTransport
@@ -197,7 +191,6 @@ func (b *body) Close() error {
 	return err
 }
 
-// dial also returns how many streams the server allows at once.
 func (t *quicTransport) dial(
 	ctx context.Context, host, name string,
 ) (_ *conn, streams int, err error) {
@@ -229,21 +222,18 @@ func (t *quicTransport) dial(
 	return &conn{t.http.NewClientConn(made), made}, int(min(n, math.MaxInt32)), nil
 }
 
-// parameters record how many streams a server allows at once: quic-go shows this to its tracers
-// alone. A server raises the limit by one with each stream that ends, so the number at once stays.
+// quic-go shows the number of allowed streams only to its tracers. A server raises the limit by one
+// with each stream that ends.
 type parameters struct{ streams atomic.Int64 }
 
-// AddProducer implements qlogwriter.Trace.
 func (p *parameters) AddProducer() qlogwriter.Recorder { return p }
 
-// RecordEvent implements qlogwriter.Recorder.
 func (p *parameters) RecordEvent(e qlogwriter.Event) {
 	if e, ok := e.(qlog.ParametersSet); ok && e.Initiator == qlog.InitiatorRemote {
 		p.streams.Store(e.InitialMaxStreamsBidi)
 	}
 }
 
-// Close implements qlogwriter.Recorder.
 func (p *parameters) Close() error { return nil }
 
 func (t *quicTransport) connect(

@@ -3,12 +3,12 @@ package requests
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"text/template"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
-// Limits of filling in a template, which comes from a file or a command line and may be wrong.
 const (
 	mostActions = 256 << 10 // bytes between {{ and }} of a field
 	mostSteps   = 10_000    // iterations of the loops of a field
@@ -22,7 +22,6 @@ var (
 	errTooMuchText = fmt.Errorf("it makes more than %d MiB of text", mostFilled>>20)
 )
 
-// checkActions rejects a template whose tree would need too much memory.
 func checkActions(text string) error {
 	size := 0
 	for {
@@ -57,7 +56,6 @@ func (x *executor) text(made string) (string, error) { return made, x.takes(len(
 // mostEscaped is the maximum growth factor of escaping.
 const mostEscaped = 6
 
-// before checks the arguments of a function that makes a text.
 func (x *executor) before(args []any) error {
 	n := 0
 	for _, a := range args {
@@ -82,7 +80,7 @@ func lengthOf(v any) int {
 }
 
 // wide matches a width or precision above 999, or one from an argument.
-var wide = regexp.MustCompile(`%[^a-zA-Z%]*(?:[0-9]{4}|\*)`)
+var wide = lazyregexp.New(`%[^a-zA-Z%]*(?:[0-9]{4}|\*)`)
 
 func (x *executor) printf(format string, args ...any) (string, error) {
 	if wide.MatchString(format) {
@@ -98,7 +96,6 @@ func (x *executor) printf(format string, args ...any) (string, error) {
 	return x.text(fmt.Sprintf(format, args...))
 }
 
-// bounded limits a function of text/template that makes a text.
 func (x *executor) bounded(f func(...any) string) func(...any) (string, error) {
 	return func(args ...any) (string, error) {
 		if err := x.before(args); err != nil {
@@ -108,7 +105,6 @@ func (x *executor) bounded(f func(...any) string) func(...any) (string, error) {
 	}
 }
 
-// texts adds the text functions of text/template with limits.
 func (x *executor) texts(to template.FuncMap) {
 	to[stepName], to["printf"] = x.step, x.printf
 	for name, f := range map[string]func(...any) string{"print": fmt.Sprint,

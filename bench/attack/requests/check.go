@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
-// Limits of a script. The parser takes up to 8 KiB of stack for each level of nesting, which no
-// supported command needs.
+// The parser needs up to 8 KiB of stack for each level of nesting.
 const (
 	mostCommands = 200_000
 	mostBare     = 64 << 10 // bytes of a command outside single quotes
@@ -18,9 +18,8 @@ const (
 
 var errPlain = errors.New("want a plain command: curl, its options and a URL")
 
-// check scans the script as a shell does and rejects nesting before it is parsed. Errors name the
-// line. Text after the first line that is not a curl command is cut off: the parser reports that
-// line.
+// check rejects nesting before the script is parsed. Errors name the line. Text after the first
+// line that is not a curl command is cut off, because the parser reports that line.
 func check(text []byte) (checked []byte, err error) {
 	var (
 		quote    byte // the open quote; 0: none
@@ -102,7 +101,6 @@ func check(text []byte) (checked []byte, err error) {
 	return text, nil
 }
 
-// plainVariable is ${NAME}, with a name of less than mostName bytes.
-var plainVariable = regexp.MustCompile(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+var plainVariable = lazyregexp.New(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
 const mostName = 256

@@ -16,7 +16,7 @@ import (
 )
 
 // ReadCurl parses a sequence of curl commands. It executes nothing and reads no file. Variables are
-// replaced from env; nil: none exist. Errors name the line and do not quote possible secrets.
+// replaced from env. Errors name the line and do not quote possible secrets.
 func ReadCurl(text []byte, env *Environment) (all []vegeta.Target, err error) {
 	if text, err = check(text); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func isText(parts []syntax.WordPart, variables bool) bool {
 	return true
 }
 
-// isPlain reports whether p is $NAME or ${NAME} without an operation.
+// isPlain accepts $NAME and ${NAME} without an operation.
 func isPlain(p *syntax.ParamExp) bool {
 	return p.Param != nil && syntax.ValidName(p.Param.Value) && !p.Excl && !p.Length && !p.Width &&
 		!p.IsSet && p.NestedParam == nil && p.Index == nil && p.Slice == nil && p.Repl == nil &&
@@ -202,7 +202,7 @@ func request(words []string) (vegeta.Target, error) {
 	return c.finish()
 }
 
-// option applies an option, and returns the words after its value. Short options may be combined.
+// Short options may be combined. rest is the words after the option's value.
 func (c *command) option(word string, words []string) (rest []string, err error) {
 	name, value, attached := word, "", false
 	if strings.HasPrefix(word, "--") {

@@ -25,7 +25,7 @@ type Data struct {
 	sound sync.Map
 }
 
-// whole validates data that may have come over a network, as ReadData would.
+// whole validates data that may have come over a network.
 func (d *Data) whole() bool {
 	wrong := func(row []Value) bool { return len(row) != len(d.Columns) }
 	return len(d.Rows) > 0 && len(d.Lines) == len(d.Rows) && !slices.ContainsFunc(d.Rows, wrong)
@@ -61,8 +61,7 @@ func FormatOf(name string) string {
 }
 
 // ReadData parses a file in one of the DataFormats: CSV or TSV with column names in the first row,
-// or a JSON object per line. CSV's separator is the most frequent one of comma, semicolon and tab
-// in the first line. All rows must have the same columns. Errors name file and line.
+// or a JSON object per line. All rows must have the same columns. Errors name file and line.
 func ReadData(name string, text []byte, format string) (*Data, error) {
 	d := &Data{Name: filepath.Base(name)}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
@@ -159,7 +158,7 @@ func (d *Data) readCSV(name string, text []byte, separator rune) error {
 	}
 }
 
-// MostRows limits the rows of data: each needs at least a hundred bytes.
+// MostRows limits the rows of data. Each needs at least a hundred bytes.
 const MostRows = 2_000_000
 
 func (d *Data) add(row []Value, line int) error {
@@ -221,7 +220,6 @@ func (d *Data) readLines(name string, text []byte) error {
 	return nil
 }
 
-// object parses a JSON object, in its order.
 func object(text []byte) (keys []string, values []Value, err error) {
 	r := json.NewDecoder(bytes.NewReader(text))
 	if open, err := r.Token(); err != nil || open != json.Delim('{') {

@@ -2,9 +2,10 @@ package requests
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 // A Variable of the environment is used in requests. Its value is masked in output.
@@ -19,13 +20,12 @@ type Environment struct {
 // An UnsetError reports an unset variable.
 type UnsetError struct{ Name string }
 
-// Error implements error.
 func (e *UnsetError) Error() string {
 	return fmt.Sprintf("${%s}: this environment variable is not set; the text itself is $${%[1]s}",
 		e.Name)
 }
 
-var variable = regexp.MustCompile(`\$?\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+var variable = lazyregexp.New(`\$?\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
 // Expand replaces the variables in a text by their values, passed through escape unless nil.
 func (e *Environment) Expand(text string, escape func(string) string) (string, error) {

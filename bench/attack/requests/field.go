@@ -13,10 +13,8 @@ import (
 	"text/template/parse"
 )
 
-// ownNames are the template functions in addition to columns and text/template's own.
 var ownNames = []string{"seq", "uuid", "random", "column", "raw", "json", "base64"}
 
-// sessionName is the function that returns the number of the session.
 const sessionName = "session"
 
 type field struct {
@@ -55,7 +53,7 @@ type filling struct {
 	steps     int // iterations of loops
 }
 
-// begin starts the random numbers of a field, a function of seed, request and field.
+// The random numbers of a field are a function of seed, request and field.
 func (f *filling) begin(stream uint64) {
 	const odd = 0x9e3779b97f4a7c15
 	f.random.Seed(f.seed^stream*odd, f.seq)
@@ -118,7 +116,6 @@ func (f *filling) part(to []byte, p *part) []byte {
 	return append(to, p.text...)
 }
 
-// static reports whether there is nothing to fill in.
 func (of *field) static() bool {
 	return of.full == nil && !slices.ContainsFunc(of.parts, func(p part) bool {
 		return p.what != aText
@@ -163,7 +160,7 @@ func (r *Request) parse(of, text string, begins position) (*field, error) {
 	return fd, nil
 }
 
-// part converts a node. ok is false if it is not only text or a value.
+// ok is false unless the node is text or a value.
 func (r *Request) part(n parse.Node, at position) (p part, ok bool, err error) {
 	p.at = at
 	switch n := n.(type) {

@@ -12,8 +12,7 @@ import (
 )
 
 // Form returns the body and Content-Type of a multipart form. A part is name=value, name=@file, or
-// name=<file for a field with a file's content, like curl's -F. ;type= and ;filename= may follow.
-// read reads a file. Equal parts make equal bodies.
+// name=<file, like curl's -F. ;type= and ;filename= may follow. Equal parts make equal bodies.
 func Form(parts []string, read func(path string) ([]byte, error)) ([]byte, string, error) {
 	sum := sha256.New()
 	var all []formPart
@@ -49,7 +48,7 @@ type formPart struct {
 	content          []byte
 }
 
-// parsePart's errors do not quote values, which may be secret.
+// Errors do not quote values, which may be secret.
 func parsePart(text string, read func(path string) ([]byte, error)) (p formPart, err error) {
 	name, value, ok := strings.Cut(text, "=")
 	if p.name = name; !ok || name == "" {
@@ -88,7 +87,7 @@ func parsePart(text string, read func(path string) ([]byte, error)) (p formPart,
 	return p, nil
 }
 
-// kindOf returns the content type for a file name as curl does, equal on every machine.
+// kindOf is equal on every machine.
 func kindOf(file string) string {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".gif":
@@ -123,7 +122,6 @@ func (p formPart) header() textproto.MIMEHeader {
 	return h
 }
 
-// secretsOfForm adds the values of fields, but not files.
 func secretsOfForm(to []Secret, boundary string, body []byte) []Secret {
 	r := multipart.NewReader(bytes.NewReader(body), boundary)
 	for {

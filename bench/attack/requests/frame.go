@@ -11,8 +11,7 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// A Frame is an encoded HTTP/1.1 request with gaps for the values, much cheaper to fill than
-// encoding again.
+// A Frame is an encoded HTTP/1.1 request with gaps for the values.
 type Frame struct {
 	of     *Request
 	pieces []piece
@@ -27,9 +26,8 @@ type piece struct {
 	length bool
 }
 
-// Marked returns the request with marks instead of values, which Frame finds after encoding. ok is
-// false if URL or headers are not only text and values, or contain a captured value, which cannot
-// be checked in advance.
+// Marked returns the request with marks instead of values. ok is false if URL or headers are not
+// only text and values, or contain a captured value.
 func (r *Request) Marked() (to vegeta.Target, ok bool) {
 	to = vegeta.Target{Method: r.method, Header: http.Header{}}
 	n := 0
@@ -61,7 +59,7 @@ func (r *Request) Marked() (to vegeta.Target, ok bool) {
 	return to, true
 }
 
-// mark returns a mark that no encoding changes.
+// No encoding changes a mark.
 func mark(n int) string { return "pbz" + strconv.Itoa(n) + "zbp" }
 
 // Frame makes a Frame of the encoded Marked request.
@@ -114,8 +112,7 @@ func (r *Request) Frame(encoded []byte) (*Frame, error) {
 	return f, nil
 }
 
-// Put appends request number seq and returns the length of its body. scratch is memory reused
-// between calls.
+// Put appends request number seq and returns the length of its body.
 func (f *Frame) Put(to []byte, scratch *[]byte, seed, seq uint64) (_ []byte, body int, err error) {
 	with := f.of.filling(seed, seq, nil)
 	if f.body != nil {

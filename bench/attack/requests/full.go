@@ -12,8 +12,7 @@ import (
 	"text/template/parse"
 )
 
-// A full template is executed by text/template. Each value is escaped for its position, as in
-// html/template.
+// A full template is executed by text/template, with values escaped as in html/template.
 type full struct{ idle sync.Pool } // of *executor
 
 type executor struct {
@@ -45,7 +44,6 @@ func (f *full) put(to []byte, with *filling) ([]byte, error) {
 	return to, nil
 }
 
-// Values other than strings.
 type (
 	jsonValue string // JSON as written
 	rawValue  string // not escaped
@@ -71,7 +69,7 @@ func (r *Request) whole(t *template.Template, begins position) (*full, error) {
 
 func putName(p position) string { return "_put" + strconv.Itoa(int(p)) }
 
-// escape inserts escaping into the list for each value, and returns the position after it.
+// escape returns the position after the list.
 func escape(list *parse.ListNode, at position) (position, error) {
 	if list == nil {
 		return at, nil
@@ -193,7 +191,6 @@ func (r *Request) functions(x *executor) template.FuncMap {
 	return all
 }
 
-// given converts a value of the data for a template.
 func given(v Value) any {
 	if v.JSON {
 		return jsonValue(v.Text)
@@ -201,7 +198,6 @@ func given(v Value) any {
 	return v.Text
 }
 
-// valueOf is the inverse of given, for all values that a template can produce.
 func valueOf(v any) Value {
 	switch v := v.(type) {
 	case nil:

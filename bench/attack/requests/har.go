@@ -17,7 +17,8 @@ type archive struct {
 	Log struct{ Entries entries }
 }
 
-// entries are decoded one by one: an empty entry needs a hundred times the memory of its text.
+// An empty entry would need a hundred times the memory of its text, so entries are decoded one by
+// one.
 type entries []struct{ Request harRequest }
 
 const mostEntries = 200_000
@@ -56,8 +57,8 @@ type harRequest struct {
 
 type pair struct{ Name, Value string }
 
-// ReadHAR returns the requests in order, without those of other schemes, such as data: and ws:, and
-// without connection headers.
+// ReadHAR returns the requests in order, without connection headers. It skips other schemes, such
+// as data: and ws:.
 func ReadHAR(text []byte) (all []vegeta.Target, err error) {
 	var a archive
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &a); err != nil {

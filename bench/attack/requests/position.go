@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// A position is the place of a value in a request. It decides the escaping, so that a value cannot
-// leave its field.
+// The position of a value decides its escaping, so that a value cannot leave its field.
 type position int
 
 const (
@@ -73,7 +72,6 @@ func (p position) wrong() error {
 	return nil
 }
 
-// put appends the value, escaped.
 func (p position) put(to []byte, v Value) []byte {
 	switch p {
 	case inPath:
@@ -120,8 +118,7 @@ func putString(to []byte, text string) []byte {
 	return append(to, text...)
 }
 
-// isLiteral reports whether text is a JSON number, true, false or null, written bare because tables
-// have no types.
+// A number, true, false or null is written bare because tables have no types.
 func isLiteral(text string) bool {
 	if text == "" || !strings.ContainsRune("-0123456789tfn", rune(text[0])) {
 		return false

@@ -32,8 +32,7 @@ type Request struct {
 	takes   bool // uses a captured value
 }
 
-// A Step is the place of a request in a session: session n has Of requests, from number n·Of. All
-// use row n of the data.
+// A Step is the place of a request in a session: session n has Of requests, from number n·Of.
 type Step struct {
 	Of       int      // requests in a session; 0: no session
 	Captured []string // names of values captured by earlier steps
@@ -107,7 +106,6 @@ func ParseStep(of vegeta.Target, data *Data, step Step) (*Request, error) {
 var fixedHeaders = []string{"Host", "Connection", "Content-Length", "Transfer-Encoding", "Trailer",
 	"Content-Type"}
 
-// bodyPosition returns the initial position of a body, by its Content-Type.
 func bodyPosition(of vegeta.Target) position {
 	kind := strings.ToLower(of.Header.Get("Content-Type"))
 	begins := bytes.TrimSpace(of.Body)
@@ -169,8 +167,8 @@ func cleaned(err error) error {
 	return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "template: "))
 }
 
-// Check fills in each row of the data, on all processors, about a million rows a second. It returns
-// the error of the first invalid row, with file and line.
+// Check fills in each row of the data, about a million rows a second. It returns the error of the
+// first invalid row, with file and line.
 func (r *Request) Check() error {
 	if r.data == nil || r.isStatic() {
 		_, err := r.checkRow(0, -1)
@@ -211,7 +209,7 @@ func (r *Request) isStatic() bool {
 		!slices.ContainsFunc(r.headers, func(h header) bool { return !h.static() })
 }
 
-// checkRow checks a row. It omits a body of text and values only. Errors name the row.
+// checkRow omits a body of text and values only.
 func (r *Request) checkRow(seq uint64, row int) (steps int, err error) {
 	f := r.filling(0, seq*uint64(max(r.step.Of, 1)), r.step.placeholders(Placeholder))
 	err = r.fillable(&f)
@@ -267,7 +265,6 @@ func (r *Request) filling(seed, seq uint64, captured []Value) filling {
 	return f
 }
 
-// session returns the session of request number seq, or seq without sessions.
 func (r *Request) session(seq uint64) uint64 { return seq / uint64(max(r.step.Of, 1)) }
 
 func (r *Request) urlOf(f *filling) (string, error) {

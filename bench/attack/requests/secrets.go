@@ -10,13 +10,13 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -32,8 +32,7 @@ type Secret struct {
 // Private makes a text a secret in every place.
 func Private(text string) Secret { return Secret{text: text} }
 
-// shortest is the minimum length for masking a value without its name: page=1 must not mask each
-// "1" of an answer.
+// A shorter value is not masked without its name: page=1 must not mask each "1" of an answer.
 const shortest = 4
 
 func addSecret(to []Secret, name, value string) []Secret {
@@ -53,7 +52,6 @@ func SecretsOf(r vegeta.Target, show []string) []Secret {
 	return secretsOfBody(all, r.Header.Get("Content-Type"), r.Body)
 }
 
-// ordinary are headers about the format of the answer, which are not secret.
 var ordinary = map[string]bool{"Accept": true, "Accept-Charset": true, "Accept-Encoding": true,
 	"Accept-Language": true, "Access-Control-Request-Headers": true,
 	"Access-Control-Request-Method": true, "Cache-Control": true, "Connection": true,
@@ -82,8 +80,8 @@ func secretsOfHeader(to []Secret, h http.Header) []Secret {
 	return to
 }
 
-// secretsIn returns a header's value and its parts: credentials after a scheme, user and password
-// of Basic, cookies.
+// secretsIn returns the value and its parts: credentials after a scheme, user and password of
+// Basic, cookies.
 func secretsIn(value string) (all []Secret) {
 	all = append(all, Private(value))
 	scheme, rest, ok := strings.Cut(value, " ")
@@ -120,7 +118,7 @@ func secretsOfURL(to []Secret, address string, show []string) []Secret {
 	return secretsOfQuery(secretsOfQuery(to, query, show), fragment, nil)
 }
 
-// mostSecretName limits the length of names: a query may be only a token.
+// A query may be only a token, in which a longer text before "=" is no name.
 const mostSecretName = 40
 
 func secretsOfQuery(to []Secret, query string, show []string) []Secret {
@@ -141,7 +139,6 @@ func secretsOfQuery(to []Secret, query string, show []string) []Secret {
 	return to
 }
 
-// Limits of the search for secrets in a body.
 const (
 	mostSearched = 1 << 20
 	mostFields   = 2000
@@ -217,8 +214,7 @@ func secretsOfText(to []Secret, text string) []Secret {
 	return to
 }
 
-// Secrets returns the secrets of request number seq, including all captured values and columns with
-// secret names.
+// Secrets returns the secrets of request number seq, captured values and secret columns included.
 func (r *Request) Secrets(seed, seq uint64, show []string, captured ...Value) []Secret {
 	f := r.filling(seed, seq, captured)
 	var all []Secret
@@ -270,26 +266,24 @@ func (r *Request) Shown(seed, seq uint64) string {
 	return text
 }
 
-// secretNames match names of secrets, as parts or words. They match too much rather than too
-// little.
+// The patterns match too much rather than too little.
 const (
 	secretParts = `pass|pwd|secret|token|key|auth|credential|cookie|session|signature|assertion|` +
 		`saml|hmac|jwt|ticket|otp`
 	secretWords = `sig|pin|sid`
 )
 
-var secretName = regexp.MustCompile(`(?i)` + secretParts +
+var secretName = lazyregexp.New(`(?i)` + secretParts +
 	`|(?:^|[^a-z])(?:` + secretWords + `)(?:$|[^a-z])`)
 
 // IsSecret reports whether values with that name must be masked.
 func IsSecret(name string) bool { return secretName.MatchString(name) }
 
-// inField matches a field of JSON or a form, or a header, with a secret's name, also in JSON within
-// a JSON string.
-var inField = regexp.MustCompile(`(?i)((?:[\w.-]*(?:` + secretParts + `)[\w.-]*|\b(?:` + secretWords +
+// inField matches a field with a secret's name, also in JSON within a JSON string.
+var inField = lazyregexp.New(`(?i)((?:[\w.-]*(?:` + secretParts + `)[\w.-]*|\b(?:` + secretWords +
 	`))\\?"?\s*[:=]\s*(?:(?:Bearer|Basic|Token|Digest)\s+)?)(\\"(?:[^"\\]|\\\\.)*(?:\\")?|"(?:[^"\\]|\\.)*"?|[^\s,;&}"<]+)`)
 
-var inURL = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>\\]+`)
+var inURL = lazyregexp.New(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>\\]+`)
 
 // Mask masks secrets, fields with secret names, and URLs in a text.
 func Mask(s string, secrets []Secret) string {
@@ -350,7 +344,7 @@ func spellings(text string) (all []string) {
 	return all
 }
 
-var lowerHex = regexp.MustCompile(`%[0-9A-F]{2}`)
+var lowerHex = lazyregexp.New(`%[0-9A-F]{2}`)
 
 // MaskCut masks the end of a text that was cut within a secret.
 func MaskCut(text string, secrets []Secret) string {

@@ -3,10 +3,8 @@
 //	import _ "github.com/poolbench/poolbench/bench/attack/rpc"
 //
 // A URL is grpc://host:port/package.Service/Method, or grpcs for TLS. The body is the message as
-// JSON, the header the metadata. Message types come from Attack.Descriptors, or from server
-// reflection. A code is a status: OK completes, RESOURCE_EXHAUSTED and UNAVAILABLE throttle, with
-// grpc-retry-pushback-ms as Retry-After, and other codes fail. A call without the server's answer
-// fails as over HTTP, whatever gRPC's code.
+// JSON, the header the metadata. RESOURCE_EXHAUSTED and UNAVAILABLE throttle, with
+// grpc-retry-pushback-ms as Retry-After. Other codes than OK fail.
 package rpc
 
 import (
@@ -70,7 +68,7 @@ var statuses = map[codes.Code]int{
 	codes.Unavailable:        http.StatusServiceUnavailable,
 }
 
-// check validates without asking the server, completely if there are descriptors.
+// With descriptors, check validates the request completely.
 func check(a attack.Attack, r attack.Request) error {
 	u, err := url.Parse(r.URL)
 	if err != nil {
@@ -103,7 +101,6 @@ func check(a attack.Attack, r attack.Request) error {
 	return named(err)
 }
 
-// named adds the source of the descriptors.
 func named(err error) error {
 	if err != nil {
 		err = fmt.Errorf("body: %w", err)
@@ -111,7 +108,7 @@ func named(err error) error {
 	return err
 }
 
-// metadataOf converts a header. Binary values are base64, as in grpcurl.
+// Binary values are base64, as in grpcurl.
 func metadataOf(h http.Header) (metadata.MD, error) {
 	md := metadata.MD{}
 	for name, values := range h {

@@ -17,8 +17,7 @@ type Agenda[T any] struct {
 	live   int
 }
 
-// NewAgenda returns an empty Agenda. call interrupts the wait of the taking goroutine; nil: it
-// waits for Called only.
+// NewAgenda returns an empty Agenda. call interrupts the wait of the taking goroutine.
 func NewAgenda[T any](call func()) *Agenda[T] {
 	return &Agenda[T]{Called: make(chan struct{}, 1), call: call}
 }
@@ -64,7 +63,7 @@ func (a *Agenda[T]) tell() {
 }
 
 // Look returns the earliest step, if any, and the number of running sessions. It calls answer to
-// acknowledge earlier calls. Later changes are called again.
+// acknowledge earlier calls.
 func (a *Agenda[T]) Look(answer func()) (what T, due int64, ok bool, live int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -100,10 +99,8 @@ func (h items[T]) Less(i, j int) bool {
 }
 func (h items[T]) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
-// Push and Pop implement heap.Interface.
 func (h *items[T]) Push(x any) { *h = append(*h, x.(item[T])) }
 
-// Pop removes the last item.
 func (h *items[T]) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]

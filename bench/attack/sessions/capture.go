@@ -29,8 +29,8 @@ const MostCaptured = 64 << 10
 //	order = header:Location regexp:/orders/(\w+)
 //	csrf = regexp:name="csrf" value="([^"]+)"
 //
-// A path is gjson's, with an optional leading dot. A regular expression is matched against the
-// body, or the preceding header. The value is its first group, or else the whole match.
+// A path is gjson's. A regular expression is matched against the body, or the preceding header. The
+// value is its first group, or otherwise the whole match.
 func ParseCapture(text string) (Capture, error) {
 	left, source, ok := strings.Cut(text, "=")
 	c := Capture{Name: strings.TrimSpace(left), text: strings.TrimSpace(text)}
@@ -66,7 +66,6 @@ func ParseCapture(text string) (Capture, error) {
 	return c, nil
 }
 
-// String returns the capture as given.
 func (c Capture) String() string { return c.text }
 
 // MarshalText encodes the capture as String.

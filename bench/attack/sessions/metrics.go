@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// Metrics calls add with the metrics of sessions and steps, in the units of observe.SessionMetrics
-// and observe.StepMetrics. spell formats a status.
+// Metrics calls add with the metrics of sessions and steps. spell formats a status.
 func (t *Tally) Metrics(spell func(status int) string, add func(unit string, value float64)) {
 	of := func(unit string, value float64) { add(metric.Sessions+unit, value) }
 	of(metric.Count, float64(t.Begun))
@@ -50,7 +49,6 @@ func (r *Row) Metrics(spell func(status int) string, add func(unit string, value
 // StepPrefix returns the prefix of a step's units. step counts from 0.
 func StepPrefix(step int, name string) string { return metric.OfStep(step+1, name, "") }
 
-// metrics adds the outcomes as shares of n.
 func (o *Outcomes) metrics(n int, add func(unit string, value float64)) {
 	if n == 0 {
 		return
@@ -60,7 +58,6 @@ func (o *Outcomes) metrics(n int, add func(unit string, value float64)) {
 		float64(o[record.Failed]+o[record.Throttled]+o[record.Abandoned])/float64(n))
 }
 
-// metrics adds mean and quantiles of a time and, unless due is 0, quantiles over all due requests.
 func (t *Times) metrics(of string, due int, add func(unit string, value float64)) {
 	h, mean := t.Histogram()
 	if h == nil {

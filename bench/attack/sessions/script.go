@@ -89,7 +89,7 @@ func (r *reader) complain(at ast.Node, err error) {
 	r.wrong = append(r.wrong, yamltree.Wrong(r.file, at.GetToken(), "%s", said))
 }
 
-// pairs iterates over a mapping. It reports duplicate and unknown keys.
+// pairs reports duplicate and unknown keys.
 func (r *reader) pairs(node ast.Node, known []string, want string) iter.Seq2[string, ast.Node] {
 	return func(yield func(string, ast.Node) bool) {
 		m, ok := node.(*ast.MappingNode)
@@ -128,7 +128,6 @@ func (r *reader) text(key string, node ast.Node) string {
 	return text
 }
 
-// each calls f with a value, or each value of a list.
 func (r *reader) each(key string, node ast.Node, f func(text string) error) {
 	nodes := []ast.Node{node}
 	if list, ok := node.(*ast.SequenceNode); ok {

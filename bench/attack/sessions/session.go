@@ -1,7 +1,5 @@
 // Package sessions describes sessions for package attack: steps that a user takes in sequence, with
-// think time between them. Later steps can send values of earlier answers.
-//
-// ReadScript reads a Session from a YAML file:
+// think time between them. ReadScript reads a Session from a YAML file:
 //
 //	name: shop                # default: that of the file
 //	steps:
@@ -16,9 +14,6 @@
 //	  url: /items?n={{random 1 9}}
 //	  headers: {Authorization: "Bearer {{token}}"}
 //	  think: exp(1s)          # from the answer before until this step is due
-//
-// A Capture takes a value from an answer, a Jar has the cookies of a session, an Agenda queues
-// later steps, and a Tally counts sessions and steps.
 package sessions
 
 import (
@@ -26,7 +21,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +30,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -47,9 +42,8 @@ type Session struct {
 
 // A Step is a request of a session.
 type Step struct {
-	Name    string
-	Request vegeta.Target
-	// from the end of the previous answer until this step is due; zero: at once
+	Name     string
+	Request  vegeta.Target
 	Think    Think
 	Captures []Capture   // of its answer, for later steps
 	Checks   checks.List // of its answer, in addition to the attack's checks
@@ -58,12 +52,11 @@ type Step struct {
 // MostSteps limits the steps of a session.
 const MostSteps = 50
 
-// name matches valid names of sessions, steps and captured values.
-var name = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+var name = lazyregexp.New(`^[a-z][a-z0-9_]*$`)
 
 // CheckName validates the name of a session or a step.
 func CheckName(text string) error {
-	if !name.MatchString(text) {
+	if len(text) > 40 || !name.MatchString(text) {
 		return fmt.Errorf("%q: want a name of small letters, digits and _, at most 40, such as "+
 			"log_in", text)
 	}
@@ -184,7 +177,6 @@ func ParseThink(text string) (Think, error) {
 	return Think{d}, err
 }
 
-// String returns the notation, "" for none.
 func (t Think) String() string {
 	if t.Dist == nil {
 		return ""

@@ -139,8 +139,7 @@ func (o *Outcomes) Sum() (n int) {
 	return n
 }
 
-// Broken describes a count that does not add up, or returns "". For each step, settled and unsent
-// ones must add up to the sessions.
+// Broken describes a count that does not add up, or returns "".
 func (t *Tally) Broken(requests int) string {
 	if n := t.Outcomes.Sum(); n != t.Begun {
 		return fmt.Sprintf("conservation: %d sessions ended of %d", n, t.Begun)
@@ -168,11 +167,10 @@ type Times struct {
 	sum float64
 }
 
-// mostListed is the number of times that are listed before a histogram of 300 kB replaces them.
-// With many URLs, most have fewer requests.
+// More than mostListed times go to a histogram of 300 kB. With many URLs, most have fewer requests.
 const mostListed = 1000
 
-// longest is the last bucket: longer times are counted in it.
+// Longer times are counted in the last bucket.
 const longest = int64(24 * time.Hour)
 
 func (t *Times) add(ns int64) {
@@ -186,7 +184,6 @@ func (t *Times) add(ns int64) {
 	_ = t.h.RecordValue(ns) // in range
 }
 
-// fold counts the list in the histogram.
 func (t *Times) fold() {
 	if t.h == nil {
 		t.h = hdrhistogram.New(1, longest, 3)

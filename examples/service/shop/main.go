@@ -1,4 +1,5 @@
-// Command shop is the service of the example: it answers in 2 ms and allows 100 requests a second.
+// Command shop is the service of the example. It answers in 2 ms and allows 100 requests per
+// second.
 package main
 
 import (

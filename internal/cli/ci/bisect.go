@@ -44,7 +44,6 @@ func checkBisect(cmd *cobra.Command, o *gateFlags, args []string) error {
 	return flags.Operands("GOOD", "BAD")(cmd, args)
 }
 
-// bisect finds the commit after args[0], up to args[1], that made a benchmark worse.
 func (a *app) bisect(ctx context.Context, f gateFlags, args []string) (err error) {
 	watch := &bisectProgress{progress: newProgress(a.Stderr, f.measure.quiet)}
 	ctx, done := terminal.Interruptible(ctx, watch.progress.Say)
@@ -97,7 +96,6 @@ func (a *app) bisect(ctx context.Context, f gateFlags, args []string) (err error
 	return terminal.Ended(err, terminal.ExitCode(report.ExitCode()))
 }
 
-// bisectGate measures both revisions of a question, and writes the page of the gate.
 func (a *app) bisectGate(
 	ctx context.Context, o measure.Options, journal *bisect.Journal, q bisect.Question,
 	watch *bisectProgress,
@@ -129,14 +127,12 @@ func (a *app) bisectFailure(ctx context.Context, o measure.Options, err error) e
 	return terminal.Interrupted
 }
 
-// bisectProgress shows the progress of a gate on a terminal. Without a terminal, the one line that
-// the search prints per gate suffices.
+// Without a terminal, the one line that the search prints per gate suffices.
 type bisectProgress struct {
 	*progress
 	at string // the measured commits
 }
 
-// Say implements measure.Watch. It drops the lines of a single gate.
 func (w *bisectProgress) Say(string) {}
 
 func (w *bisectProgress) Doing(what string) {

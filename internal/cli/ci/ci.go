@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// app is one call of a program with these commands.
 type app struct {
 	*terminal.Printer
 	stdin   io.Reader
@@ -24,8 +23,7 @@ type app struct {
 	explorer Explorer // for the page that compare writes; may be nil
 }
 
-// Commands returns the visible commands, and the hidden ones by which a gate starts its own
-// program.
+// A gate starts its own program by the hidden commands.
 func Commands(
 	p *terminal.Printer, stdin io.Reader, metrics func() []string, explorer Explorer,
 ) (shown, hidden []*cobra.Command) {
@@ -34,7 +32,6 @@ func Commands(
 		[]*cobra.Command{a.controlCommand(), a.guardCommand()}
 }
 
-// Run runs the command benchgate and returns the exit code.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	signal.Ignore(syscall.SIGPIPE) // as in poolbench: `benchgate gate … | head` keeps its exit code
 	files.SweepScratch()
@@ -45,7 +42,6 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return p.Exit(root.ExecuteContext(ctx))
 }
 
-// Root returns the command benchgate.
 func Root(p *terminal.Printer, stdin io.Reader) *cobra.Command {
 	shown, hidden := Commands(p, stdin, metrics, nil)
 	root := program.Root(p, "decide by a module's own benchmarks whether a change is worse",

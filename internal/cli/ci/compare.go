@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// compareFlags contains the flags of compare.
 type compareFlags struct {
 	compare.Options
 	format       string
@@ -97,11 +96,9 @@ func (a *app) compare(o compareFlags, args []string) error {
 	}[o.format](a.Stdout, c)
 }
 
-// An Explorer returns a section of a page with charts of poolbench results.
 type Explorer func([]results.Input) (shell.Section, error)
 
-// WriteComparison writes the page of a comparison. explorer adds charts of all compared results. It
-// may be nil.
+// explorer adds charts of all compared results. It may be nil.
 func WriteComparison(
 	html flags.Output, c *compare.Comparison, inputs []results.Input, explorer Explorer,
 ) error {
@@ -118,11 +115,10 @@ func WriteComparison(
 	})
 }
 
-// projection parses keys. An empty value is a projection on nothing, not the default.
+// An empty value is a projection on nothing, not the default.
 func projection(keys string) (string, error) { return cmp.Or(keys, " "), nil }
 
-// checkComplete returns an error for results that were cut off and, if interrupted is set, for
-// interrupted ones. A comparison would hide the missing results.
+// A comparison would hide the missing results.
 func checkComplete(inputs []results.Input, interrupted bool) error {
 	var wrong []error
 	for _, in := range inputs {
@@ -144,9 +140,8 @@ const (
 	mostValues   = 2 * results.MostValues
 )
 
-// ReadInputs reads the inputs of a comparison: PATH, NAME=PATH, or - for standard input. Equal
-// paths get distinct names, as in benchstat. A given name is used unchanged, so two inputs may
-// share a column.
+// ReadInputs reads PATH, NAME=PATH, or - for standard input. Equal paths get distinct names, as in
+// benchstat. A given name is used unchanged, so two inputs may share a column.
 func ReadInputs(args []string, stdin io.Reader) (inputs []results.Input, err error) {
 	times := make(map[string]int)
 	for _, arg := range args {

@@ -21,7 +21,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// gateFlags contains the flags of both kinds of gate: of results, and of revisions.
 type gateFlags struct {
 	options verdict.Options
 	format  string
@@ -131,8 +130,7 @@ func gateResults(args []string, o verdict.Options) (*verdict.Report, error) {
 	return r, nil
 }
 
-// writeNoVerdict writes the files for CI of a gate without a verdict, so that they do not show a
-// pass of an earlier gate.
+// writeNoVerdict replaces the files of an earlier gate, which may show a pass.
 func (o gateFlags) writeNoVerdict(args []string, why error) error {
 	r := o.noVerdict(why.Error())
 	if len(args) == 2 {
@@ -141,10 +139,9 @@ func (o gateFlags) writeNoVerdict(args []string, why error) error {
 	return o.writeElsewhere(r)
 }
 
-// writePlaceholder writes files without a verdict. A file that cannot be written is then reported
-// before the measurement, and a killed gate does not leave the pass of an earlier one. A pipe is
-// skipped, because it can receive only one report. The file may be in the directory of the results,
-// which is then created.
+// A file that cannot be written is reported before the measurement, and a killed gate does not
+// leave the pass of an earlier one. A pipe is skipped, because it can receive only one report. The
+// file may be in the directory of the results, which is then created.
 func (o gateFlags) writePlaceholder(out string) error {
 	var made error
 	if o.junit.Path != "" && filepath.Clean(out) == filepath.Dir(o.junit.Path) {
@@ -157,18 +154,15 @@ func (o gateFlags) writePlaceholder(out string) error {
 	return errors.Join(made, o.writeFiles(r, func(io.Writer) error { return nil }))
 }
 
-// noVerdict returns the report of a gate on revisions without a verdict.
 func (o gateFlags) noVerdict(why string) *verdict.Report {
 	return &verdict.Report{Old: o.measure.Base, New: cmp.Or(o.measure.Head, "the working tree"),
 		Options: o.options, Faults: []string{why}}
 }
 
-// writeElsewhere writes the report into the files requested in addition to standard output.
 func (o gateFlags) writeElsewhere(r *verdict.Report) error {
 	return o.writeFiles(r, func(w io.Writer) error { return gate.WriteMarkdown(w, r) })
 }
 
-// writeFiles writes the report as JUnit XML, and appends the summary to that of the job.
 func (o gateFlags) writeFiles(r *verdict.Report, summary func(io.Writer) error) error {
 	job := flags.Output{Path: os.Getenv("GITHUB_STEP_SUMMARY"), Flag: "$GITHUB_STEP_SUMMARY"}
 	return errors.Join(o.junit.Write(func(w io.Writer) error { return gate.WriteJUnit(w, r) }),

@@ -70,8 +70,8 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	cmd.Flags().AddFlagSet(fs)
 }
 
-// splitArguments splits a text like a shell, and expands environment variables. It does not run
-// commands or expand file names, which would be resolved in the wrong directory.
+// splitArguments splits a text like a shell. It does not run commands or expand file names, which
+// would be resolved in the wrong directory.
 func splitArguments(text string) ([]string, error) {
 	args, err := shell.Fields(text, os.Getenv)
 	if err != nil {
@@ -80,7 +80,6 @@ func splitArguments(text string) ([]string, error) {
 	return args, nil
 }
 
-// changed returns the first flag of own that was given, or "".
 func (o *measureFlags) changed() (name string) {
 	o.own.VisitAll(func(f *pflag.Flag) {
 		if f.Changed && name == "" {
@@ -130,7 +129,6 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	return shown
 }
 
-// gateFailure handles a gate without a verdict.
 func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		if _, err := os.Stat(filepath.Join(o.Out, measure.PlanFile)); err == nil {
@@ -186,13 +184,13 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 	return o, nil
 }
 
-// controlBlocks is the work of one iteration of the control. It takes about a tenth of a
-// millisecond, so short runs have many iterations.
+// The work of one iteration takes about a tenth of a millisecond, so short runs have many
+// iterations.
 const controlBlocks = 2000
 
-// controlCommand returns the benchmark of known outcome that a gate measures with the others. It
-// hashes a fixed number of SHA-256 blocks, or 15 % more. It is part of this program, so it is
-// available for any module. Its memory does not grow, and it starts no goroutine.
+// controlCommand is the benchmark of known outcome that a gate measures with the others. It is part
+// of this program, so it is available for any module. Its memory does not grow, and it starts no
+// goroutine.
 func (a *app) controlCommand() *cobra.Command {
 	var slower bool
 	cmd := flags.Hidden("control BENCHTIME [flags]",
@@ -215,7 +213,6 @@ func (a *app) controlCommand() *cobra.Command {
 	return cmd
 }
 
-// work hashes the given number of blocks per iteration until b is reached.
 func work(b measure.BenchTime, blocks int) (iterations int, took time.Duration) {
 	var block [sha256.BlockSize]byte
 	hash := sha256.New()

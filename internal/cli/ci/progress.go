@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// progress shows the progress of a gate, whose number of runs grows.
+// The number of a gate's runs grows.
 type progress struct {
 	*terminal.Progress
 	phase string // last reported phase
@@ -18,8 +18,6 @@ func newProgress(to io.Writer, quiet bool) *progress {
 	return &progress{Progress: terminal.NewProgress(to, quiet, 0, 0)}
 }
 
-// Doing implements measure.Watch. On a terminal it shows the phase with the numbers, otherwise one
-// line per phase.
 func (w *progress) Doing(what string) {
 	if w.Progress.Doing(what) {
 		return

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/reports/trend"
 )
 
-// trendFlags contains the flags of trend.
 type trendFlags struct {
 	trend.Options
 	by, format, out string
@@ -114,7 +113,7 @@ func (a *app) showTrend(o trendFlags, t *trend.Trend, charts []string) error {
 	return nil
 }
 
-// distinct removes repetitions of a file, because poolbench-out/* includes the link "latest".
+// distinct is needed because poolbench-out/* includes the link "latest".
 func distinct(args []string) (once, warnings []string) {
 	var seen []os.FileInfo
 	for _, arg := range args {

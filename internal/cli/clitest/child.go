@@ -20,7 +20,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// planted maps names of strategies to faults. They exist only in this test and its child processes.
+// planted strategies exist only in this test and its child processes.
 var planted = map[string]spooltest.Fault{
 	"planted_sound":   spooltest.Sound,
 	"planted_late":    spooltest.PutsLate,
@@ -29,7 +29,7 @@ var planted = map[string]spooltest.Fault{
 	"planted_doubles": spooltest.AcksMost,
 }
 
-// PlantedHere is the environment variable that makes a process register them.
+// PlantedHere is the environment variable that makes a process register the planted strategies.
 const PlantedHere = "POOLBENCH_PLANTED"
 
 func plant() {
@@ -45,7 +45,6 @@ func plant() {
 // its start, between a kill and the restart.
 const Flipped = "POOLBENCH_FLIPPED"
 
-// flip damages each file below dir.
 func flip(dir string) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

@@ -1,6 +1,6 @@
 // Package clitest runs the command in tests, in the test's process or as a child. The tests are in
-// the packages below this one, by theme, so each package is built once and they run in parallel.
-// Their test binaries also serve as the command (Main).
+// the packages below this one, so each package is built once and they run in parallel. Their test
+// binaries also serve as the command (Main).
 package clitest
 
 import (
@@ -20,7 +20,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// environment variables of the test binary as the command
 const (
 	// runs the test binary as the command; set for children of tests and their children
 	AsCommand = "POOLBENCH_TEST_AS_COMMAND"
@@ -35,7 +34,6 @@ const (
 // Wild is the value of Steadily for random times.
 const Wild = "wild"
 
-// exit codes of the command
 const (
 	Fine        = int(terminal.Fine)
 	Regression  = int(terminal.Regression)
@@ -52,9 +50,8 @@ func Main(m *testing.M) {
 		// a fuzzing worker is a child too
 		os.Exit(runAsCommand(os.Args[1:]))
 	}
-	// The race detector makes every process sleep a second at its end, to detect races of
-	// goroutines that continue. Children do not need this. Gates in tests must not write to the
-	// summary of a CI job.
+	// The race detector makes every process sleep a second at its end, which children do not need.
+	// Gates in tests must not write to the summary of a CI job.
 	for name, value := range map[string]string{AsCommand: "1", "GORACE": "atexit_sleep_ms=0",
 		"GITHUB_STEP_SUMMARY": ""} {
 		if err := os.Setenv(name, value); err != nil {
@@ -65,27 +62,24 @@ func Main(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
 }
 
-// An Outcome is the outcome of a command as a shell sees it.
 type Outcome struct {
 	Code           int
 	Stdout, Stderr string
 }
 
-// Command runs poolbench in this process, in the current directory.
 func Command(t testing.TB, args ...string) Outcome {
 	t.Helper()
 	return Driven(t, bench.Run, args...)
 }
 
-// host returns a host whose reports have no bitmaps, which would double the time of these tests.
-// TestRunWritesDirectory, reports/charts and reports/page test bitmaps.
+// Bitmaps in the reports would double the time of these tests. TestRunWritesDirectory,
+// reports/charts and reports/page test bitmaps.
 func host(stdout, stderr io.Writer) *execute.Host {
 	h := execute.NewHost(terminal.New(stdout, stderr))
 	h.Vectors = true
 	return h
 }
 
-// Succeed runs the command and requires exit code 0.
 func Succeed(t testing.TB, args ...string) Outcome {
 	t.Helper()
 	o := Command(t, args...)
@@ -95,7 +89,7 @@ func Succeed(t testing.TB, args ...string) Outcome {
 	return o
 }
 
-// Driven runs poolbench in this process, with drive for runs under the real clock.
+// drive replaces runs under the real clock.
 func Driven(t testing.TB, drive bench.RunFunc, args ...string) Outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -105,12 +99,10 @@ func Driven(t testing.TB, drive bench.RunFunc, args ...string) Outcome {
 	return Outcome{code, stdout.String(), stderr.String()}
 }
 
-// Root returns the command with all subcommands.
 func Root() *cobra.Command {
 	return cli.Root(execute.NewHost(terminal.New(io.Discard, io.Discard)), nil)
 }
 
-// Process returns a child process that runs poolbench.
 func Process(t testing.TB, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// Tree lists the files below the current directory.
 func Tree(t testing.TB) string {
 	t.Helper()
 	var paths []string
@@ -38,7 +37,6 @@ func FullDevice(t *testing.T) string {
 	return path
 }
 
-// Read returns the content of the file.
 func Read(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -48,7 +46,6 @@ func Read(t testing.TB, path string) string {
 	return string(data)
 }
 
-// Write makes the file.
 func Write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -56,7 +53,6 @@ func Write(t testing.TB, path, text string) {
 	}
 }
 
-// Room makes a temporary directory and changes to it.
 func Room(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

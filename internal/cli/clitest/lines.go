@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// QuickSearch returns the flags of a search that takes about a second.
 func QuickSearch(more ...string) []string {
 	return append([]string{"capacity", "--quiet", "--clock", "virtual", "--strategy", "semaphore",
 		"--n", "500", "--resolution", "10%", "--out", "x"}, more...)
@@ -34,8 +33,7 @@ func ShellWords(line string) (words []string) {
 	return words
 }
 
-// PlayedTasks returns lines with arrival times of a process at a rate, from a date on, and
-// durations.
+// PlayedTasks returns lines with arrival times of a process at a rate, and durations.
 func PlayedTasks(t *testing.T, process string, rate float64, n int) string {
 	t.Helper()
 	v := arrivals.MustParse(process)
@@ -50,7 +48,6 @@ func PlayedTasks(t *testing.T, process string, rate float64, n int) string {
 	return b.String()
 }
 
-// Quick returns the flags of a run that takes some milliseconds.
 func Quick(more ...string) []string {
 	return append([]string{"run", "--quiet", "--clock", "virtual", "--strategy", "semaphore",
 		"--n", "500"}, more...)

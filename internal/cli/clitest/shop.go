@@ -3,10 +3,11 @@ package clitest
 import (
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 // Shop starts a server that answers every third request with the given status.
@@ -22,14 +23,12 @@ func Shop(t *testing.T, status int) (url string, served *atomic.Int64) {
 	return server.URL, served
 }
 
-// doubtful matches messages about a machine that is busy with other tests.
-var doubtful = regexp.MustCompile(`(?m)^.* is INVALID: .*\n`)
+// The machine may be busy with other tests.
+var doubtful = lazyregexp.New(`(?m)^.* is INVALID: .*\n`)
 
-// Beside returns stderr without these messages.
 func Beside(stderr string) string { return doubtful.ReplaceAllString(stderr, "") }
 
-// Attacked runs a load on a machine that may be busy with other tests. It accepts the exit code of
-// a load that could not be sent in time.
+// Attacked accepts the exit code of a load that a busy machine could not send in time.
 func Attacked(t *testing.T, args ...string) Outcome {
 	t.Helper()
 	o := Command(t, args...)

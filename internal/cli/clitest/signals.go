@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// StartAndAwait starts the command and reads its stderr up to a line with the given word.
+// StartAndAwait reads the stderr of the command up to a line with the given word.
 func StartAndAwait(
 	t *testing.T, env []string, word string, args ...string,
 ) (*exec.Cmd, *bufio.Scanner) {
@@ -40,7 +40,6 @@ func Await(t *testing.T, lines *bufio.Scanner, word string) {
 	t.Fatalf("it never printed %q", word)
 }
 
-// Status waits for the end and returns the wait status.
 func Status(t *testing.T, cmd *exec.Cmd, rest *bufio.Scanner) syscall.WaitStatus {
 	t.Helper()
 	for rest.Scan() {
@@ -54,7 +53,6 @@ func Status(t *testing.T, cmd *exec.Cmd, rest *bufio.Scanner) syscall.WaitStatus
 	return cmd.ProcessState.Sys().(syscall.WaitStatus)
 }
 
-// LongScenarios contains a short run and a very long one.
 const LongScenarios = `- {strategy: semaphore, n: 500, clock: virtual}
 - {strategy: semaphore, duration: 1h, rate: 50, clock: CLOCK}
 `

@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// StartWorker starts a worker process that ends with the test.
 func StartWorker(t *testing.T, address string) *exec.Cmd {
 	t.Helper()
 	cmd := Process(t, nil, "worker", "--nats", "-", "--parallel", "1", "--quiet")

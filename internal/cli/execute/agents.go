@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet"
 )
 
-// Agents contains the agents of one command, with the connection to them.
 type Agents struct {
 	link
 	flag options.AgentsFlag
@@ -35,7 +34,6 @@ func OpenAgents(
 	return g, nil
 }
 
-// Run attacks with the agents.
 func (g *Agents) Run(ctx context.Context, k attack.Attack) (*attack.Report, error) {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -46,7 +44,6 @@ func (g *Agents) Run(ctx context.Context, k attack.Attack) (*attack.Report, erro
 		Say: g.say, Watch: watch, Timing: fleet.Timing{Wait: g.flag.Wait}}.Run(ctx)
 }
 
-// Close ends the agents that the command started. It reports errors under the name of the flag.
 func (g *Agents) Close() {
 	g.end(errors.New("the attack has ended"))
 	g.close(g.say)

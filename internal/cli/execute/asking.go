@@ -25,14 +25,14 @@ type interimRequests struct {
 	pause time.Duration
 }
 
-// longestPause is the longest part of a soak that a kill can lose.
+// A kill can lose at most longestPause of a soak.
 const longestPause = 10 * time.Second
 
 func newAsking(p *progress.Tracker, first time.Duration) *interimRequests {
 	return &interimRequests{of: p, next: time.Now().Add(first), pause: first}
 }
 
-// poll is called repeatedly. It returns nil if there is nothing new.
+// poll returns nil if there is nothing new.
 func (a *interimRequests) poll() *bench.Result {
 	if time.Now().Before(a.next) {
 		return nil

@@ -19,10 +19,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// BeginSuite begins an execution whose verdicts are test cases. It first writes a file without a
-// verdict, so that a killed command does not leave the pass of an earlier one. The file may be in
-// the directory out, which the command creates later. A pipe is skipped, because it can receive
-// only one document.
+// BeginSuite first writes a file without a verdict, so a killed command does not leave the pass of
+// an earlier one. The file may be in the directory out, which the command creates later. A pipe is
+// skipped, because it can receive only one document.
 func BeginSuite(
 	h *Host, o options.RunOptions, kind, title string,
 ) (*Execution, error) {
@@ -37,9 +36,9 @@ func BeginSuite(
 	return Begin(h, o, title)
 }
 
-// TestSuite returns the test cases of an execution: one per objective of a scenario, verdict of a
-// run, failed run and finding of a study. A missed objective is a failure. An undecided one or an
-// INVALID run is an error, because neither is a pass.
+// TestSuite returns a test case per objective of a scenario, verdict of a run, failed run and
+// finding of a study. A missed objective is a failure. An undecided one or an INVALID run is an
+// error, because neither is a pass.
 func TestSuite(kind string, e *Execution) *junit.Suite {
 	s := &junit.Suite{Name: "poolbench " + kind, Output: e.Headline}
 	if e.Cut != nil {
@@ -78,8 +77,8 @@ func objective(j Judged) junit.Case {
 	return c
 }
 
-// verdict returns the test case for the validity of a run. A SUSPECT run passes, with its reason. A
-// run that a signal cut off is incomplete, whatever its verdict.
+// A SUSPECT run passes, with its reason. A run that a signal cut off is incomplete, whatever its
+// verdict.
 func verdict(r Record) junit.Case {
 	v, _ := r.Run.Verdict()
 	said := v.String()
@@ -98,11 +97,10 @@ func verdict(r Record) junit.Case {
 	return c
 }
 
-// checkFailed is the prefix of a check's name in the errors of an attack.
+// checkFailed precedes a check's name in the errors of an attack.
 const checkFailed = "check failed: "
 
-// AddChecks adds the checks of an attack. A check has failed if any request failed it. No check
-// passes if the attack was resumed or cut off, because requests are missing.
+// No check passes if the attack was resumed or cut off, because requests are missing.
 func AddChecks(s *junit.Suite, r Record, checks []string) {
 	failed := map[string]int{}
 	for _, c := range r.Answers.Errors {
@@ -125,14 +123,12 @@ func AddChecks(s *junit.Suite, r Record, checks []string) {
 	}
 }
 
-// AddStopped adds the rule that ended a run early, with the reason.
 func AddStopped(s *junit.Suite, r Record, why string) {
 	s.Add(junit.Case{Name: fmt.Sprintf("not stopped early (seed %s)", r.Seed), Class: r.Run.Name,
 		Failure: &junit.Text{Type: "stop-if", Message: "stopped early " + why}})
 }
 
-// CapacityCase returns the test case of a search, which passes if some value of the axis meets the
-// objective.
+// The case passes if some value of the axis meets the objective.
 func CapacityCase(
 	axis, of string, ends capacity.Outcome, met, missed float64, err error,
 ) junit.Case {
@@ -174,9 +170,8 @@ func found(f decide.Finding, want decide.ClaimVerdict) junit.Case {
 	return c
 }
 
-// PublishSuite writes the suite to the file, if there is one. Within a workflow of GitHub it also
-// writes annotations to standard error and appends to the summary of the job. It prints write
-// errors and returns the exit code for them.
+// Within a workflow of GitHub, PublishSuite also writes annotations to standard error and appends
+// to the summary of the job. It prints write errors and returns their exit code.
 func PublishSuite(s *junit.Suite, to flags.Output, p *terminal.Printer) terminal.ExitCode {
 	errs := []error{to.Write(s.Write)}
 	if os.Getenv("GITHUB_ACTIONS") == "true" {

@@ -7,6 +7,5 @@ import (
 	"syscall"
 )
 
-// ownGroup protects the child from Ctrl-C in a terminal, because the parent decides when the child
-// ends.
+// The parent, not Ctrl-C in a terminal, decides when the child ends.
 func ownGroup(child *exec.Cmd) { child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

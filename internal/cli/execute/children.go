@@ -18,7 +18,7 @@ import (
 
 // children runs scenarios under the virtual clock in child processes. A child costs about 17 ms of
 // CPU time, more than most runs of a study, so it is reused after a faultless run. A fault counts
-// only in a fresh child. After a fault in a reused child, the run is repeated in a fresh one.
+// only in a fresh child, so after a fault in a reused child the run is repeated.
 type children struct {
 	limit time.Duration // limit without progress; 0 means the default
 
@@ -27,8 +27,7 @@ type children struct {
 	freshOnly map[string]bool // strategies whose runs each need a fresh child
 }
 
-// run runs the scenario in a child. It kills the child when ctx or patience ends. soFar receives
-// the interim results of a soak. It may be nil.
+// run kills the child when ctx or patience ends. soFar may be nil.
 func (all *children) run(
 	ctx context.Context, s bench.Scenario, soFar func(*bench.Result),
 ) (*bench.Result, error) {
@@ -48,7 +47,6 @@ func (all *children) run(
 	return r, err
 }
 
-// take returns an idle child for the scenario, or nil.
 func (all *children) take(s bench.Scenario) *child {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -61,7 +59,7 @@ func (all *children) take(s bench.Scenario) *child {
 	return c
 }
 
-// keep keeps the child as idle if its run was faultless. Otherwise it ends the child.
+// keep ends the child unless its run was faultless.
 func (all *children) keep(c *child, r *bench.Result, err error) (kept bool) {
 	if err != nil || r == nil || len(r.Broken) > 0 {
 		c.end()
@@ -91,7 +89,6 @@ func (all *children) end() {
 	all.idle = nil
 }
 
-// child is the parent's side of a copy of this program that runs scenarios.
 type child struct {
 	scenarios *json.Encoder
 	stdout    *os.File
@@ -176,12 +173,10 @@ func (c *child) run(
 		errors.Join(listening, writing), c.stderr.lines())
 }
 
-// pipeGrace is how long the pipe of an ended child may stay open, because a process that the child
-// left behind may hold it.
+// A process that an ended child left behind may hold its pipe for so long.
 const pipeGrace = 10 * time.Second
 
-// hearOut returns the answer to a scenario. If the child has ended without one, it returns the
-// reason.
+// hearOut returns the answer to a scenario, or the reason why the child ended without one.
 func (c *child) hearOut(l *listener) (message, error) {
 	select {
 	case <-l.done:
@@ -217,7 +212,6 @@ func (b *prefixBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines returns the first lines for a message, each on its own line.
 func (b *prefixBuffer) lines() string {
 	if s := text.FirstLines(b.String(), 8); s != "" {
 		return "\n    " + s

@@ -12,10 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// Self returns this process as a member of a fleet.
 func Self() (fleet.Member, error) { return fleet.Self(program.ReadVersion().String()) }
 
-// crew runs the scenarios of one command on workers.
 type crew struct {
 	link
 	flag  options.WorkersFlag
@@ -24,8 +22,8 @@ type crew struct {
 	stop  func() // ends concurrent activities
 }
 
-// Muster connects to the workers of the flag, if there are any, which then run the scenarios. It
-// returns errors of an address before anything is written.
+// Muster connects to the workers of the flag. It returns errors of an address before anything is
+// written.
 func (r *Runner) Muster(flag options.WorkersFlag) error {
 	if flag == (options.WorkersFlag{}) {
 		return nil
@@ -39,7 +37,7 @@ func (r *Runner) Muster(flag options.WorkersFlag) error {
 	return nil
 }
 
-// Open opens the sweep. The returned context ends when no worker is available.
+// The returned context ends when no worker is available.
 func (c *crew) Open(
 	ctx context.Context, patience time.Duration, say func(string), soFar func(*bench.Result),
 ) (_ context.Context, err error) {
@@ -63,10 +61,9 @@ func (c *crew) Open(
 	return ctx, nil
 }
 
-// noWorkersHint is how long a sweep without workers waits before it prints a hint.
+// A sweep without workers prints a hint after noWorkersHint.
 const noWorkersHint = 3 * time.Second
 
-// close prints the number of runs of each host, and ends the workers that the command started.
 func (c *crew) close() {
 	c.stop()
 	if c.sweep != nil {

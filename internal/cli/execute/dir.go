@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// createDir creates the run directory. Without --out, its name is the time, with a number if
-// several start in one second.
+// Without --out, the name of the directory is the time, with a number if several start in one
+// second.
 func createDir(o options.RunOptions, now time.Time) (*directory.Dir, error) {
 	mode, err := o.Mode()
 	if err != nil {
@@ -41,8 +41,7 @@ func createDir(o options.RunOptions, now time.Time) (*directory.Dir, error) {
 	}
 }
 
-// pointLatest makes outRoot/latest a link to the run. It renames a new link over the old one, so a
-// link always exists.
+// pointLatest renames a new link over the old one, so a link always exists.
 func pointLatest(run string) error {
 	name := filepath.Base(run)
 	latest := filepath.Join(flags.OutRoot, "latest")

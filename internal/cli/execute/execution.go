@@ -27,7 +27,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An Execution is the state of a plan in progress, and its environment.
 type Execution struct {
 	*Host
 	Plan       options.Plan
@@ -57,8 +56,7 @@ type Execution struct {
 	Cut     error // signal that ended it early
 }
 
-// Begin begins an execution with the options and a title for the live view. It returns an error
-// about an unusable address before anything is written.
+// Begin returns an error about an unusable address before anything is written.
 func Begin(h *Host, o options.RunOptions, title string) (_ *Execution, err error) {
 	e := &Execution{Host: h, Show: NewLines(h.Stderr, o.Quiet),
 		Runner: New(h, o.Patience)}
@@ -101,14 +99,12 @@ func dangling(path string) bool {
 	return link == nil && errors.Is(err, fs.ErrNotExist)
 }
 
-// Follow shows the progress of the plan, including the runs of an earlier process.
 func (e *Execution) Follow(p options.Plan, quiet bool) {
 	e.Plan, e.Planned = p, p.Runs()
 	e.Show = NewRuns(e.Stderr, quiet, p)
 	e.Show.Kept(p, e.Dir)
 }
 
-// Hold sets the objectives of the scenarios, and writes them into the directory.
 func (e *Execution) Hold(all objectives.List) error {
 	e.objectives = all
 	for _, o := range all {
@@ -119,8 +115,8 @@ func (e *Execution) Hold(all objectives.List) error {
 	return nil
 }
 
-// Read reads the runs of the execution from its directory, which may contain other runs. Among runs
-// with the same name and seed, the last counts. After an error, unread runs have no record.
+// The directory may contain other runs. Among runs with the same name and seed, the last counts.
+// After an error, unread runs have no record.
 func (e *Execution) Read() error {
 	if e.Done == 0 {
 		return nil
@@ -142,7 +138,6 @@ func (e *Execution) Read() error {
 	return err
 }
 
-// draw draws the page of the directory, and keeps its first lines.
 func (e *Execution) draw() error {
 	r, err := page.Load(e.Dir.Path(), studies.Figures)
 	if err != nil {
@@ -154,7 +149,6 @@ func (e *Execution) draw() error {
 	return r.Write(e.Dir.Path())
 }
 
-// Finish reads the written results, draws their page and shows it on the live view.
 func (e *Execution) Finish(writing error) {
 	reading := e.Read()
 	if writing == nil && e.Done > 0 {
@@ -173,8 +167,8 @@ func (e *Execution) Finish(writing error) {
 	e.Complain(e.View.close(e.reportOpener()))
 }
 
-// reportOpener returns a function that opens the report as a single file, even if it has several
-// pages. The server of the live view ends with the run, so links to other pages would fail.
+// reportOpener opens the report as a single file, even if it has several pages. The server of the
+// live view ends with the run, so links to other pages would fail.
 func (e *Execution) reportOpener() func() (io.ReadCloser, error) {
 	if e.Report == "" {
 		return nil
@@ -201,8 +195,8 @@ func (e *Execution) ending() (end live.Ending) {
 	return end
 }
 
-// Run runs the plan into the directory and closes it. The error concerns the directory, or a run
-// that cannot be stopped. Errors of single runs are recorded in e.
+// The error of Run concerns the directory, or a run that cannot be stopped. Errors of single runs
+// are recorded in e.
 func (e *Execution) Run(ctx context.Context) error {
 	defer e.Runner.Close()
 	e.Runner.Tell(func(r *bench.Result) {
@@ -243,8 +237,7 @@ func (e *Execution) Run(ctx context.Context) error {
 	return errors.Join(stopped, err)
 }
 
-// do runs a suite of a section into the directory, except the runs that a resumed directory
-// contains.
+// do skips the runs that a resumed directory contains.
 func (e *Execution) do(ctx context.Context, section int, suite bench.Suite) error {
 	return suite.Do(ctx, e.Dir.Missing(e.Runner.Run),
 		func(sc bench.Scenario, r *bench.Result, err error) error {
@@ -255,7 +248,7 @@ func (e *Execution) do(ctx context.Context, section int, suite bench.Suite) erro
 		})
 }
 
-// Write writes a result and then frees its data.
+// Write frees the data of the result.
 func (e *Execution) Write(r *bench.Result) error {
 	err := e.Dir.Write(r)
 	if err == nil {
@@ -266,8 +259,7 @@ func (e *Execution) Write(r *bench.Result) error {
 	return err
 }
 
-// Take writes the result of a run of a section, or records its error. An error of Take ends the
-// execution.
+// An error of Take ends the execution.
 func (e *Execution) Take(rec Record, r *bench.Result, err error) error {
 	if _, stuck := errors.AsType[*StuckError](err); stuck {
 		return err
@@ -291,13 +283,11 @@ func (e *Execution) Take(rec Record, r *bench.Result, err error) error {
 	return nil
 }
 
-// Fail records a run without a result.
 func (e *Execution) Fail(name string, seed uint64, why error) error {
 	e.Failed = append(e.Failed, rundir.Failure{Name: name, Seed: seed, Reason: why.Error()})
 	return e.Dir.Fail(name, seed, why.Error())
 }
 
-// SayRates writes the rates for the report.
 func (e *Execution) SayRates() error {
 	for _, line := range options.OwnRates(e.Plan) {
 		if err := e.Dir.Say(line); err != nil {
@@ -307,7 +297,6 @@ func (e *Execution) SayRates() error {
 	return nil
 }
 
-// find evaluates the results of a section by its study, and stores the findings.
 func (e *Execution) find(section int) error {
 	study, own := e.Plan[section].Study, e.section
 	e.section = nil

@@ -20,8 +20,7 @@ type runPace struct {
 	estimated time.Duration // estimated total duration of all runs since
 }
 
-// fits returns how many of count repetitions fit into the rest of the budget, at the pace of the
-// runs so far. estimate is the estimated duration of all count repetitions.
+// estimate is the estimated duration of all count repetitions.
 func (p runPace) fits(count int, estimate, budget time.Duration) int {
 	spent := time.Since(p.begun)
 	needed := float64(estimate) * float64(spent) / float64(max(p.estimated, 1))
@@ -33,8 +32,8 @@ func (p runPace) fits(count int, estimate, budget time.Duration) int {
 
 // extendRuns repeats the virtual scenarios of a section whose objectives are undecided, with
 // further seeds. It first extends them to 5 runs, the minimum for an interval over seeds, and then
-// doubles their number repeatedly. It ends when all objectives are decided, when further seeds
-// cannot decide them, or when the budget has no room for another repetition.
+// doubles their number until all objectives are decided, further seeds cannot decide them, or the
+// budget is used up.
 func (e *Execution) extendRuns(ctx context.Context, section int, spent runPace) error {
 	if len(e.objectives) == 0 {
 		return nil
@@ -56,7 +55,6 @@ func (e *Execution) extendRuns(ctx context.Context, section int, spent runPace) 
 	}
 }
 
-// further returns the next round of runs of the section, or no runs if nothing is left to decide.
 func (e *Execution) further(section int) (next bench.Suite) {
 	cells := map[string]results.Cell{}
 	for i, r := range e.section {
@@ -81,7 +79,6 @@ func (e *Execution) further(section int) (next bench.Suite) {
 	return next
 }
 
-// open reports whether an objective of the cell is undecided and further seeds may decide it.
 func (e *Execution) open(cell results.Cell) bool {
 	for _, o := range e.objectives {
 		if cell.Decide(o.Limit()).Verdict == decide.Undecided && cell.SeedsDecide(o.Unit) {

@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// A Host is the process in which an execution runs.
 type Host struct {
 	*terminal.Printer
 	Drive bench.RunFunc // runs a real-clock scenario in this process
@@ -17,7 +16,6 @@ type Host struct {
 	Vectors    bool // whether charts of a report are written only as SVG
 }
 
-// NewHost returns this process with the defaults of the command.
 func NewHost(p *terminal.Printer) *Host {
 	return &Host{Printer: p, Drive: bench.Run, Grace: stopGrace, FirstPause: time.Second}
 }

@@ -15,7 +15,6 @@ type Judged struct {
 	decide.Decision
 }
 
-// Judged decides each objective for each scenario, in the order of the results.
 func (e *Execution) Judged() (all []Judged) {
 	for _, runs := range results.Gather(e.Records, func(r Record) string { return r.Name }) {
 		var cell results.Cell
@@ -38,8 +37,7 @@ func verdictCode(v decide.Verdict) terminal.ExitCode {
 		decide.Missed: terminal.Regression, decide.Undecided: terminal.Undecided}[v]
 }
 
-// expectedCode returns the exit code for a finding with an expected verdict. An undecided claim is
-// never the expected one.
+// An undecided claim is never the expected one.
 func expectedCode(want, got decide.ClaimVerdict) terminal.ExitCode {
 	switch {
 	case want == "" || got == want:
@@ -50,8 +48,6 @@ func expectedCode(want, got decide.ClaimVerdict) terminal.ExitCode {
 	return terminal.Regression
 }
 
-// Codes returns the exit codes for the runs (interrupted, failed, unwritten or INVALID) and for
-// their objectives and expectations.
 func (e *Execution) Codes() (codes []terminal.ExitCode) {
 	if e.Cut != nil {
 		codes = append(codes, terminal.Interrupted)

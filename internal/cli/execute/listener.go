@@ -20,8 +20,7 @@ type listener struct {
 	end    func()
 }
 
-// listen begins to receive the messages about one scenario. It calls giveUp with the reason when
-// hang ends, and soFar with the interim results of a soak.
+// listen calls giveUp with the reason when hang ends, and soFar with the interim results of a soak.
 func listen(
 	messages *json.Decoder, hang *progress.Detector, giveUp context.CancelCauseFunc,
 	soFar func(*bench.Result),

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Load shows the progress of a load. On a terminal it is a line that changes. Otherwise it is a
-// line per tenth of the load, and at least one per minute.
+// A Load is a line that changes on a terminal. Otherwise it is a line per tenth of the load, and at
+// least one per minute.
 type Load struct {
 	to     io.Writer
 	row    string               // row of the load
@@ -25,7 +25,7 @@ type Load struct {
 	now string // current activity, for a terminal
 }
 
-// NewLoad returns the progress of a row's load. takes is its planned duration.
+// takes is the load's planned duration.
 func NewLoad(
 	to io.Writer, quiet bool, row string, takes time.Duration,
 ) *Load {
@@ -36,7 +36,6 @@ func NewLoad(
 	return p
 }
 
-// Step shows the progress of the load.
 func (p *Load) Step(now attack.Progress) {
 	if p.to == nil {
 		return
@@ -62,21 +61,18 @@ func (p *Load) Step(now attack.Progress) {
 	}
 }
 
-// tell shows a text on a terminal.
 func (p *Load) tell(now string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now = now
 }
 
-// Close removes the line.
 func (p *Load) Close() {
 	if p.line != nil {
 		p.line.Clear()
 	}
 }
 
-// Loads is the progress of a series of loads, for the live view.
 type Loads struct {
 	planned int // 0 if unknown
 
@@ -85,10 +81,10 @@ type Loads struct {
 	now  *Load // nil between two loads
 }
 
-// NewLoads returns the progress of the planned number of loads, 0 if unknown.
+// planned is 0 if unknown.
 func NewLoads(planned int) *Loads { return &Loads{planned: planned} }
 
-// Next begins a load. A nil l means that the previous one has ended.
+// A nil l means that the previous load has ended.
 func (p *Loads) Next(l *Load) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,14 +93,12 @@ func (p *Loads) Next(l *Load) {
 	}
 }
 
-// Seen returns the progress for the live view.
 func (p *Loads) Seen() live.Plan {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return live.Plan{Done: p.done, Planned: p.planned, Left: -1}
 }
 
-// Tell shows a text on a terminal, for the current load.
 func (p *Loads) Tell(now string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -39,7 +39,6 @@ func (f *localFleet) work(ctx context.Context, n int, giveUp context.CancelCause
 	}
 }
 
-// A HubError reports that the NATS server in this process cannot use its files.
 type HubError struct{ Cause error }
 
 func (e *HubError) Error() string {
@@ -70,7 +69,6 @@ func (f *localFleet) keepWorker(ctx context.Context, slots int) error {
 	}
 }
 
-// runWorker runs one worker until it ends or ctx ends.
 func (f *localFleet) runWorker(ctx context.Context, slots int) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -113,8 +111,7 @@ type link struct {
 	local   *localFleet // nil if other processes have started them
 }
 
-// open connects to the server at the address. If the address is "", it starts a server in this
-// process.
+// If the address is "", open starts a server in this process.
 func (l *link) open(address string) (err error) {
 	if l.self, err = Self(); err != nil {
 		return err
@@ -130,7 +127,6 @@ func (l *link) open(address string) (err error) {
 	return err
 }
 
-// close ends the started processes. It reports errors under the name of the flag.
 func (l *link) close(say func(string)) {
 	if l.conn != nil {
 		l.conn.Close()

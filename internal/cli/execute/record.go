@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Record is a written run.
 type Record struct {
 	Section      int            // section of the plan, or number of the load
 	Answers      *attack.Report // report of a load; nil for other runs
@@ -20,7 +19,6 @@ type Record struct {
 	*results.Run // nil until the directory is read
 }
 
-// A RunID identifies a run within one execution.
 type RunID struct {
 	Name string
 	Seed uint64
@@ -42,7 +40,6 @@ func (r Record) CutOff() bool {
 	return r.Answers != nil && r.Answers.Cut != nil && r.Stopped() == ""
 }
 
-// invalid returns the reasons why a result is INVALID, one per line, or none.
 func invalid(r *bench.Result) []string {
 	why := slices.Clone(r.Broken)
 	for _, reason := range r.Reasons {

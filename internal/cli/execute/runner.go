@@ -13,8 +13,8 @@ import (
 
 const stopGrace = 5 * time.Second
 
-// A Runner runs a scenario, under the virtual clock in a child process, under the real clock in
-// this one. It aborts a run that makes no progress.
+// A Runner runs virtual-clock scenarios in a child process, real-clock scenarios in this one. It
+// aborts a run that makes no progress.
 type Runner struct {
 	host     *Host
 	limit    time.Duration // limit without progress; 0 means the default
@@ -23,11 +23,10 @@ type Runner struct {
 	soFar    func(*bench.Result)
 }
 
-// Tell sets the receiver of interim results of soaks. It is called from other goroutines.
+// soFar receives interim results of soaks. It is called from other goroutines.
 func (r *Runner) Tell(soFar func(*bench.Result)) { r.soFar = soFar }
 
-// New returns a Runner on the host. It aborts runs without progress for limit (0 means the
-// default).
+// A limit of 0 means the default.
 func New(h *Host, limit time.Duration) *Runner {
 	return &Runner{host: h, limit: limit, children: children{limit: limit}}
 }
@@ -49,12 +48,10 @@ func (r *Runner) Parallel() int {
 	return fleet.Outstanding
 }
 
-// Run runs the scenario.
 func (r *Runner) Run(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
 	return r.Telling(ctx, s, r.soFar)
 }
 
-// Telling is Run with a separate receiver for the interim results of soaks.
 func (r *Runner) Telling(
 	ctx context.Context, s bench.Scenario, soFar func(*bench.Result),
 ) (*bench.Result, error) {
@@ -72,7 +69,6 @@ func (r *Runner) Telling(
 	return r.host.inProcess(ctx, s, &tracker)
 }
 
-// Close ends the idle children. It may be called repeatedly.
 func (r *Runner) Close() {
 	r.children.end()
 	if r.crew != nil {
@@ -92,8 +88,7 @@ func (e *StuckError) Error() string {
 	return fmt.Sprintf("%s: %v. It does not stop either, so no run can follow it", e.name, e.cause)
 }
 
-// inProcess runs the scenario in this process. It stops waiting when ctx has ended and the grace
-// period is over, or when the run hangs.
+// inProcess stops waiting when ctx has ended and the grace period is over, or when the run hangs.
 func (h *Host) inProcess(
 	ctx context.Context, s bench.Scenario, tracker *progress.Tracker,
 ) (*bench.Result, error) {

@@ -15,8 +15,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// message is a message of a child about a scenario: pulses while it runs, and finally a result or
-// an error.
+// A child sends pulses while a scenario runs, and finally a result or an error.
 type message struct {
 	Pulse  *progress.Pulse `json:",omitempty"`
 	SoFar  *bench.Result   `json:",omitempty"` // interim result of a soak, with a pulse
@@ -24,10 +23,9 @@ type message struct {
 	Error  string          `json:",omitempty"`
 }
 
-// Simulate is the child's side. It reads scenarios from stdin and writes messages to stdout. It
-// reads a scenario after it has answered the previous one. The parent leaves stdin open. The end of
-// stdin means that the parent has ended, on every system and for any reason, and the child then
-// ends too.
+// Simulate is the child's side. It reads a scenario after it has answered the previous one. The
+// parent leaves stdin open. The end of stdin means that the parent has ended, on every system and
+// for any reason, and the child then ends too.
 func (h *Host) Simulate(ctx context.Context, stdin io.Reader) error {
 	scenarios, answers := json.NewDecoder(stdin), json.NewEncoder(h.Stdout)
 	var w bench.Written
@@ -73,10 +71,9 @@ func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
 	return said
 }
 
-// onOneProcessor sets GOMAXPROCS to 1 after the strategy is created. Under the virtual clock
-// goroutines run one at a time anyway. They switch a fifth faster on one processor, and other
-// processors are free for other runs. Strategies whose size depends on the number of processors
-// have read it by then.
+// Under the virtual clock goroutines run one at a time anyway. They switch a fifth faster on one
+// processor, and other processors are free for other runs. Strategies whose size depends on the
+// number of processors have read it by then.
 func onOneProcessor(s *strategies.Spec) {
 	start := s.New
 	s.New = func(ctx context.Context, p strategies.Params,

@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// CleanStores removes the remains of killed processes from the servers that the strategies need,
-// and reports it.
+// CleanStores removes the remains of killed processes from the servers that the strategies need.
 func (h *Host) CleanStores(ctx context.Context, specs ...strategies.Spec) {
 	cleaned := map[string]bool{} // by server, because strategies share servers
 	for _, s := range specs {

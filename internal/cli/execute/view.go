@@ -19,7 +19,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A View shows runs in progress: as a page if the flag requests it, and as a line on a terminal.
 type View struct {
 	meter   machine.Meter
 	course  *live.Course
@@ -33,8 +32,8 @@ type View struct {
 	closed  bool
 }
 
-// openView opens the view of the command, or returns nil without viewers. It returns an error about
-// the address before anything is written.
+// openView returns nil without viewers. It returns an error about the address before anything is
+// written.
 func openView(to io.Writer, f options.LiveFlag, title string) (*View, error) {
 	v := &View{end: func() {}, plan: func() live.Plan { return live.Plan{Left: -1} }}
 	v.seconds = live.NewSeconds(&v.meter)
@@ -91,8 +90,7 @@ func openStream(o flags.Output) (io.WriteCloser, error) {
 	return file, nil
 }
 
-// Begin counts the runs of the context and starts the clock. text is called with a line each second
-// during a run. It may be nil.
+// text is called with a line each second during a run. It may be nil.
 func (v *View) Begin(
 	ctx context.Context, plan func() live.Plan, text func(line string),
 ) context.Context {
@@ -110,7 +108,6 @@ func (v *View) Begin(
 	return machine.WithMeter(ctx, &v.meter)
 }
 
-// tell sends the last second to the viewers, if there are any.
 func (v *View) tell(now time.Time) {
 	for _, second := range v.seconds.Step(now) {
 		v.stream.Write(second)
@@ -118,8 +115,7 @@ func (v *View) tell(now time.Time) {
 	}
 }
 
-// stop ends the clock with the ending of the last run. It ends the export, and the stream with a
-// last line, and returns their errors.
+// stop returns the errors of the export and of the stream, which it ends with a last line.
 func (v *View) stop(e live.Ending) (export, stream error) {
 	if v == nil || v.closed {
 		return nil, nil
@@ -133,7 +129,7 @@ func (v *View) stop(e live.Ending) (export, stream error) {
 	return v.export.End(), stream
 }
 
-// close ends the page. report opens the report for the viewers, or returns nil if there is none.
+// report returns nil if there is no report.
 func (v *View) close(report func() (io.ReadCloser, error)) error {
 	if v == nil || v.server == nil {
 		return nil
@@ -143,7 +139,7 @@ func (v *View) close(report func() (io.ReadCloser, error)) error {
 	return server.Close(report)
 }
 
-// frameLine returns a frame as a line for a terminal, or "" between two runs.
+// frameLine returns "" between two runs.
 func frameLine(f live.Frame) string {
 	if f.Rate == nil {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// Values returns the metrics by unit, without values that JSON cannot represent.
+// JSON cannot represent NaN and infinities.
 func Values(metrics []result.Metric) map[string]float64 {
 	values := map[string]float64{}
 	for _, m := range metrics {

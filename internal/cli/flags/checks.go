@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Checked checks all arguments and flags before the command starts. It rejects empty texts (unset
-// shell variables) and absurdly large numbers (typing errors). The command does other checks.
+// Checked rejects empty texts (unset shell variables) and absurdly large numbers (typing errors) in
+// all arguments and flags, before the command starts.
 func Checked(further cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := checkGiven(cmd, args); err != nil || further == nil {
@@ -43,7 +43,6 @@ func checkGiven(cmd *cobra.Command, args []string) error {
 	return errors.Join(wrong...)
 }
 
-// CheckSet checks a flag that was given.
 func CheckSet(cmd *cobra.Command, f *pflag.Flag) error {
 	if err := checkFlag(f.Value); err != nil {
 		return err
@@ -62,10 +61,8 @@ func CheckSet(cmd *cobra.Command, f *pflag.Flag) error {
 	return nil
 }
 
-// Blank reports whether text is empty or white space.
 func Blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// ErrEmpty rejects blank values.
 var ErrEmpty = errors.New("the value is empty")
 
 func checkFlag(v pflag.Value) error {
@@ -105,7 +102,7 @@ func Named(cmd *cobra.Command, err error) error {
 }
 
 // Misplaced adds a hint to an error about a missing file: the flag that accepts the argument, such
-// as a revision or an output. Other tools expect these as arguments.
+// as a revision. Other tools expect these as arguments.
 func Misplaced(cmd *cobra.Command, args []string, err error) error {
 	if len(args) < 2 || !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -119,7 +116,6 @@ func Misplaced(cmd *cobra.Command, args []string, err error) error {
 	return err
 }
 
-// Each applies f to each of the errors joined in err.
 func Each(err error, f func(error) error) error {
 	if err == nil {
 		return nil
@@ -166,7 +162,6 @@ func Error(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// Known returns the command's visible flags.
 func Known(cmd *cobra.Command) (names []string) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {

@@ -7,11 +7,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// common is the annotation of flags that the short help of a command lists.
 const common = "poolbench_common"
 
-// MarkCommon makes the short help list the named flags, in order of declaration. It panics if a
-// flag is unknown.
+// MarkCommon makes the short help list the named flags. It panics if a flag is unknown.
 func MarkCommon(cmd *cobra.Command, names ...string) {
 	for _, name := range names {
 		if err := cmd.Flags().SetAnnotation(name, common, nil); err != nil {
@@ -20,7 +18,6 @@ func MarkCommon(cmd *cobra.Command, names ...string) {
 	}
 }
 
-// Common returns the command's flags in two sets: those that MarkCommon named, and the others.
 func Common(cmd *cobra.Command) (named, others *pflag.FlagSet) {
 	named = pflag.NewFlagSet("", pflag.ContinueOnError)
 	others = pflag.NewFlagSet("", pflag.ContinueOnError)

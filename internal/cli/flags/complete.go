@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Operands requires exactly the named arguments.
 func Operands(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -24,7 +23,6 @@ func Operands(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// CompleteArgs completes the first argument, or every argument if more is set.
 func CompleteArgs(more bool, values func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
 		cobra.ShellCompDirective) {
@@ -35,8 +33,7 @@ func CompleteArgs(more bool, values func() []string) cobra.CompletionFunc {
 	}
 }
 
-// Complete completes a flag's value, or the last part of a comma-separated list. It panics if cmd
-// does not have the flag.
+// Complete completes a flag's value, or the last part of a comma-separated list.
 func Complete(cmd *cobra.Command, flag string, values func() []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag,
 		func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion,

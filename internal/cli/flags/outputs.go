@@ -16,36 +16,30 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// OutFlag names the directory of results.
 const OutFlag = "out"
 
-// An Output is a flag that names an output file. The file is checked before the command starts.
+// The file of an Output is checked before the command starts.
 type Output struct {
 	Path string
 	Flag string // name with the dashes; "" if no flag gave the path
 }
 
-// OutputKind is the pflag type of an Output.
 const OutputKind = "output"
 
 var _ pflag.Value = (*Output)(nil)
 
-// AddTo declares the flag.
 func (o *Output) AddTo(cmd *cobra.Command, name, doc string) {
 	o.Flag = "--" + name
 	cmd.Flags().Var(o, name, doc)
 }
 
-// Set implements pflag.Value.
 func (o *Output) Set(path string) error {
 	o.Path = path
 	return nil
 }
 
-// String implements pflag.Value.
 func (o *Output) String() string { return o.Path }
 
-// Type implements pflag.Value.
 func (o *Output) Type() string { return OutputKind }
 
 // Named adds the flag to an error. It returns nil for nil.
@@ -70,7 +64,6 @@ func (o Output) Open(flag int, mode fs.FileMode) (io.WriteCloser, error) {
 	return w, o.Named(err)
 }
 
-// Add appends to the file if a path is set.
 func (o Output) Add(write func(io.Writer) error) error {
 	if o.Path == "" {
 		return nil
@@ -83,8 +76,7 @@ func (o Output) Add(write func(io.Writer) error) error {
 	return o.Named(errors.Join(write(w), w.Flush(), f.Close()))
 }
 
-// checkOutput checks that the file can be written. The file may be in the directory of --out, which
-// the command creates later.
+// checkOutput accepts a file in the directory of --out, which the command creates later.
 func checkOutput(cmd *cobra.Command, o *Output) error {
 	err := files.Check(o.Path)
 	if out := cmd.Flags().Lookup(OutFlag); err != nil && out != nil &&
@@ -96,8 +88,7 @@ func checkOutput(cmd *cobra.Command, o *Output) error {
 	return err
 }
 
-// FreeName returns name, or name with a number if it exists, as for runs that start in the same
-// second.
+// FreeName adds a number to the name if it exists, as for runs that start in the same second.
 func FreeName(root, name string) string {
 	for n, free := 2, name; ; n++ {
 		if _, err := os.Lstat(filepath.Join(root, free)); errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Repeated returns a repeatable flag that appends the result of parse.
 func Repeated[S ~[]T, T fmt.Stringer](
 	to *S, kind string, parse func(s string) (T, error),
 ) pflag.Value {

@@ -23,13 +23,10 @@ type Value struct {
 
 var _ pflag.Value = Value{}
 
-// Set implements pflag.Value.
 func (f Value) Set(text string) error { return f.Take(text) }
 
-// Type implements pflag.Value.
 func (f Value) Type() string { return f.Kind }
 
-// String implements pflag.Value.
 func (f Value) String() string {
 	if f.Show == nil {
 		return ""
@@ -37,7 +34,6 @@ func (f Value) String() string {
 	return f.Show()
 }
 
-// Parsed returns a flag that stores the result of parse.
 func Parsed[T any](to *T, kind string, parse func(text string) (T, error)) Value {
 	return Value{Kind: kind, Take: func(text string) error {
 		v, err := parse(text)
@@ -48,10 +44,8 @@ func Parsed[T any](to *T, kind string, parse func(text string) (T, error)) Value
 	}}
 }
 
-// AtLeastOne returns a flag for a number from 1 to most.
 func AtLeastOne(to *int, most int) Value { return Parsed(to, "N", UpTo(most)) }
 
-// leastShare is the smallest useful share above 0.
 const leastShare = 1e-9
 
 // Share returns a flag for a share such as 2% or 0.02. It rejects 0, which means the default
@@ -66,7 +60,7 @@ func Share(to *float64, zero bool) Value {
 	})
 }
 
-// Choice declares a flag whose default is the first of the known words.
+// The default of a Choice is the first of the known words.
 func Choice(cmd *cobra.Command, value *string, name, doc string, known ...string) {
 	*value = known[0]
 	f := Parsed(value, "WORD", func(word string) (string, error) {
@@ -80,16 +74,13 @@ func Choice(cmd *cobra.Command, value *string, name, doc string, known ...string
 	Complete(cmd, name, func() []string { return known })
 }
 
-// Metric declares --metric. Its completion lists the known units.
 func Metric(cmd *cobra.Command, to *[]string, doc string, known func() []string) {
 	cmd.Flags().StringArrayVar(to, "metric", nil, doc)
 	Complete(cmd, "metric", known)
 }
 
-// RunLimit is the name of the flag for the timeout of a run.
 const RunLimit = "run-limit"
 
-// Whole parses a whole number from least to most.
 func Whole(least, most int, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
@@ -98,12 +89,11 @@ func Whole(least, most int, text string) (int, error) {
 	return n, nil
 }
 
-// UpTo returns a parser of a number from 1 to most. It rejects 0, which means the default.
+// UpTo rejects 0, which means the default.
 func UpTo(most int) func(text string) (int, error) {
 	return func(text string) (int, error) { return Whole(1, most, text) }
 }
 
-// ParseSeed parses a seed.
 func ParseSeed(text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -112,7 +102,7 @@ func ParseSeed(text string) (uint64, error) {
 	return n, err
 }
 
-// PositiveTime parses a time above 0. It rejects 0, which means none.
+// PositiveTime rejects 0, which means none.
 func PositiveTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 || d > MaxTime {
@@ -122,5 +112,4 @@ func PositiveTime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// OutRoot is the default directory of results.
 const OutRoot = "poolbench-out"

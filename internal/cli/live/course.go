@@ -10,7 +10,7 @@ import (
 // A Frame is the state of one second, which the page receives as JSON.
 type Frame struct {
 	At float64 `json:"at"` // seconds since the command began
-	// name of the run; "" between runs, and if other processes run it
+	// "" between runs, and if other processes run it
 	Run     string   `json:"run"`
 	Done    int      `json:"done"`
 	Planned int      `json:"planned"` // planned runs; 0 if unknown
@@ -27,7 +27,6 @@ type Frame struct {
 	Others [machine.Outcomes]uint64 `json:"others"`
 }
 
-// A Plan is the progress of a command's runs.
 type Plan struct {
 	Done, Planned int
 	Left          time.Duration // negative if unknown
@@ -39,14 +38,12 @@ const window = 2
 // kept is the number of past frames that a new viewer receives.
 const kept = 900
 
-// leastP50 and leastP99 are the minimum numbers of responses for quantiles. They are those of
-// results.
+// Quantiles need at least so many responses, as in results.
 const (
 	leastP50 = 6
 	leastP99 = 368
 )
 
-// A Course makes a frame at each Step, and keeps the last ones.
 type Course struct {
 	meter *machine.Meter
 	plan  func() Plan
@@ -59,12 +56,10 @@ type Course struct {
 	ended  bool
 }
 
-// NewCourse returns a course of the meter and the plan's runs.
 func NewCourse(m *machine.Meter, plan func() Plan) *Course {
 	return &Course{meter: m, plan: plan, begun: time.Now(), moved: make(chan struct{})}
 }
 
-// Step makes the next frame.
 func (c *Course) Step(now time.Time) Frame {
 	p := c.plan()
 	f := Frame{At: now.Sub(c.begun).Seconds(), Done: p.Done, Planned: p.Planned}
@@ -101,7 +96,7 @@ func (c *Course) first(r *machine.Run) *machine.Snapshot {
 	return nil
 }
 
-// describe sets the state of the run, with rates since before.
+// The rates of describe are since before.
 func (f *Frame) describe(now, before *machine.Snapshot) {
 	r := now.Run
 	f.Run, f.Limit, f.Settled = r.Name, r.Limit, now.Settled
@@ -116,7 +111,6 @@ func (f *Frame) describe(now, before *machine.Snapshot) {
 	f.P50, f.P99 = quantiles(now.Since(before))
 }
 
-// quantiles returns quantiles of responses in seconds, or nil for too few responses.
 func quantiles(of machine.Responses) (p50, p99 *float64) {
 	if of.Total >= leastP50 {
 		p50 = new(of.Quantile(0.5).Seconds())
@@ -133,7 +127,6 @@ func (c *Course) move() {
 	c.moved = make(chan struct{})
 }
 
-// End marks the last frame as final.
 func (c *Course) End() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

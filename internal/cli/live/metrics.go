@@ -15,8 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// metrics writes the last frame and the responses so far in the format that the scraper accepts:
-// native histograms exist only in protobuf, for which Prometheus asks if it is to read them.
+// The scraper's Accept header selects the format: native histograms exist only in protobuf.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	var f Frame
 	if frames, _, _ := s.course.since(-1); len(frames) > 0 {
@@ -40,7 +39,7 @@ func newFamily(name string, kind dto.MetricType, help string) *dto.MetricFamily 
 	return &dto.MetricFamily{Name: new("poolbench_" + name), Help: &help, Type: &kind}
 }
 
-// label returns a label. Prometheus rejects values that are not UTF-8.
+// Prometheus rejects values that are not UTF-8.
 func label(name, value string) *dto.LabelPair {
 	return &dto.LabelPair{Name: &name, Value: new(strings.ToValidUTF8(value, "\uFFFD"))}
 }
@@ -87,7 +86,6 @@ func (f *Frame) families() (all []*dto.MetricFamily) {
 	return all
 }
 
-// responses returns the histograms of the response, or nothing before the first task.
 func responses(answered []machine.Answered, begun time.Time) []*dto.MetricFamily {
 	family := newFamily("response_duration_seconds", dto.MetricType_HISTOGRAM,
 		"Response, from due, of the tasks of all runs, by outcome and by status of the answer, within "+
@@ -107,14 +105,13 @@ func responses(answered []machine.Answered, begun time.Time) []*dto.MetricFamily
 	return []*dto.MetricFamily{family}
 }
 
-// Native buckets grow by 2^(2^-schema), 9 %. They are 6 % or less before, so a finer schema would
-// have empty ones. A response below least is 0.
+// Native buckets grow by 2^(2^-schema), 9 %. The buckets of machine.Responses grow by 6 % or less,
+// so a finer schema would have empty ones. A response below least is 0.
 const (
 	schema = 3
 	least  = 1e-9 // seconds
 )
 
-// histogramOf returns a histogram that is a native and a classic one.
 func histogramOf(r *machine.Responses) *dto.Histogram {
 	classic := make([]uint64, len(bounds))
 	native := map[int32]int64{}
@@ -143,8 +140,8 @@ func histogramOf(r *machine.Responses) *dto.Histogram {
 	return h
 }
 
-// spans encodes native buckets: runs of consecutive ones, each with the gap before it, and the
-// difference of each count to the one before.
+// spans encodes native buckets: runs of consecutive buckets, each with the gap before it, and the
+// difference of each count to the previous one.
 func spans(buckets map[int32]int64) (all []*dto.BucketSpan, deltas []int64) {
 	var indices []int32
 	for i := range buckets {

@@ -21,7 +21,7 @@ import (
 	"github.com/poolbench/poolbench/examples/grafana"
 )
 
-// limits of viewers, of their requests and of the time to send a frame
+// Limits of viewers, of their requests and of the time to send a frame.
 const (
 	headTime    = 5 * time.Second  // for a request
 	writeTime   = 10 * time.Second // for a frame
@@ -32,7 +32,6 @@ const (
 // reportGrace is the time in which viewers can fetch the report after the end.
 const reportGrace = 3 * time.Second
 
-// A Server shows a course at its address.
 type Server struct {
 	course *Course
 	title  string
@@ -49,8 +48,7 @@ type Server struct {
 	down    chan struct{} // closed when the server stops
 }
 
-// Serve listens at the address, and serves until Close. If any is set, it also answers to names
-// other than those of loopback.
+// If any is set, Serve also answers to names other than those of loopback.
 func Serve(address string, any bool, title string, c *Course) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -73,7 +71,6 @@ func Serve(address string, any bool, title string, c *Course) (*Server, error) {
 	return s, nil
 }
 
-// URL returns the address of the page.
 func (s *Server) URL() string { return "http://" + s.at.String() + "/" }
 
 // checkOrigin rejects requests that the page of another site makes the browser send.
@@ -112,7 +109,6 @@ func hashOf(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// page serves the page of the run, or the report when there is one.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	if s.opener() != nil {
 		http.Redirect(w, r, "/report", http.StatusSeeOther)
@@ -190,14 +186,12 @@ func (s *Server) leave() {
 	s.viewers--
 }
 
-// opener returns a function that opens the report, or nil before there is one.
 func (s *Server) opener() func() (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.report
 }
 
-// serveReport serves the report when there is one.
 func (s *Server) serveReport(w http.ResponseWriter, r *http.Request) {
 	open := s.opener()
 	if open == nil {
@@ -220,8 +214,8 @@ func (s *Server) serveReport(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Close ends the course, lets the viewers fetch the report, and stops serving. report opens the
-// report. It is nil if there is none.
+// Close lets the viewers fetch the report, which report opens, before it stops serving. report may
+// be nil.
 func (s *Server) Close(report func() (io.ReadCloser, error)) error {
 	s.mu.Lock()
 	s.report, s.fetches = report, s.viewers

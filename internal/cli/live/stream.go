@@ -22,8 +22,8 @@ type Second struct {
 	Shed      uint64  `json:"shed"`
 	Abandoned uint64  `json:"abandoned"`
 	GaveUp    uint64  `json:"gave_up,omitempty"`
-	// Response times of tasks completed within the second, from their due times, in seconds and
-	// accurate to 3 %; null if there are too few tasks.
+	// Response times of tasks completed within the second, from their due times, in seconds; null
+	// if there are too few tasks.
 	P50      *float64 `json:"p50"`
 	P99      *float64 `json:"p99"`
 	InFlight *int64   `json:"in_flight"` // null if unknown
@@ -32,17 +32,15 @@ type Second struct {
 	Responses machine.Responses `json:"-"`              // of the second
 }
 
-// Seconds returns the Seconds of a meter.
 type Seconds struct {
 	meter  *machine.Meter
 	before machine.Snapshot
 }
 
-// NewSeconds returns the Seconds of m.
 func NewSeconds(m *machine.Meter) *Seconds { return &Seconds{meter: m} }
 
-// Step returns the second that ends now. It returns none between two runs, and also the totals of a
-// run that has ended since the last call.
+// Step returns none between two runs, and also the totals of a run that has ended since the last
+// call.
 func (s *Seconds) Step(now time.Time) (all []Second) {
 	at, before := s.meter.Snapshot(now), s.before
 	s.before = at
@@ -73,7 +71,6 @@ func (s *Seconds) Step(now time.Time) (all []Second) {
 	return all
 }
 
-// secondOf counts the tasks of the run by outcome. settled is the number of settled tasks.
 func secondOf(
 	r *machine.Run, now time.Time, settled uint64, others [machine.Outcomes]uint64,
 ) (f Second) {
@@ -105,8 +102,7 @@ type Ending struct {
 	Error       string  `json:"error,omitempty"`       // why a run has no result
 }
 
-// Count adds the tasks of a result. share returns the share of tasks with an outcome other than
-// completed.
+// share returns the share of tasks with an outcome other than completed.
 func (e *Ending) Count(tasks int, share func(unit string) (float64, bool)) {
 	rest := uint64(tasks)
 	for unit, to := range map[string]*uint64{metric.Failed: &e.Failed,
@@ -122,17 +118,15 @@ func (e *Ending) Count(tasks int, share func(unit string) (float64, bool)) {
 	e.Completed += rest
 }
 
-// A Stream writes lines of JSON: one per second, and finally an Ending.
 type Stream struct {
 	to    io.WriteCloser
 	begun time.Time
 	wrong error // first error
 }
 
-// NewStream returns a stream to the file.
 func NewStream(to io.WriteCloser) *Stream { return &Stream{to: to, begun: time.Now()} }
 
-// Write writes a second. A nil Stream ignores it.
+// A nil Stream ignores it.
 func (s *Stream) Write(second Second) {
 	if s != nil {
 		s.line(second)
@@ -150,7 +144,7 @@ func (s *Stream) line(line any) {
 	}
 }
 
-// End writes the ending and closes the file. It returns the first error of the stream.
+// End returns the first error of the stream.
 func (s *Stream) End(e Ending) error {
 	e.End, e.Elapsed = true, time.Since(s.begun).Seconds()
 	s.line(e)

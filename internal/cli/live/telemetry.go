@@ -21,8 +21,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 )
 
-// Names of the metrics. Each metric has the attribute run, the name of a run's result. Tasks also
-// has the attribute outcome.
+// Each metric has the attribute run, the name of a run's result. Tasks also has the attribute
+// outcome.
 const (
 	Tasks    = "poolbench.tasks"           // ended tasks, by outcome
 	Sent     = "poolbench.tasks.sent"      // tasks that began
@@ -42,13 +42,13 @@ const (
 	mostEnd         = 2 * time.Second
 )
 
-// A client sends data to a collector. *otlpmetrichttp.Exporter implements it.
+// *otlpmetrichttp.Exporter implements client.
 type client interface {
 	Export(context.Context, *metricdata.ResourceMetrics) error
 	Shutdown(context.Context) error
 }
 
-// An Exporter sends metrics. A nil one does nothing.
+// A nil Exporter does nothing.
 type Exporter struct {
 	client   client
 	of       *resource.Resource
@@ -141,8 +141,7 @@ func newExporter() *Exporter {
 	return x
 }
 
-// Record adds a second of a run, and exports the data when it is time: in a goroutine of its own,
-// one at a time.
+// Record exports the data in a goroutine, one export at a time.
 func (x *Exporter) Record(s Second) {
 	if x == nil {
 		return
@@ -236,8 +235,8 @@ func (x *Exporter) data(now time.Time) *metricdata.ResourceMetrics {
 		Metrics: metrics}}}
 }
 
-// End exports the data for the last time, and ends, after two seconds at most. Its error is that of
-// the last export.
+// End exports the data for the last time, and ends, after two seconds at most. It returns the error
+// of the last export.
 func (x *Exporter) End() error {
 	if x == nil {
 		return nil

@@ -36,11 +36,9 @@ type matrix struct {
 	stages string // stages of each arrival process; "" leaves it unchanged
 }
 
-// axes returns all axes, for callers that parse no values.
 func axes() []axis { return axesOf(new(matrix)) }
 
-// axesOf returns all axes in the order of the help. Their values are stored in m. Defaults in the
-// help are those of package bench.
+// axesOf returns all axes in the order of the help. Their values are stored in m.
 func axesOf(m *matrix) []axis {
 	zero := bench.Scenario{}.Written()
 	return []axis{
@@ -122,19 +120,17 @@ func axesOf(m *matrix) []axis {
 	}
 }
 
-// mostTasks limits --n for soaks. Other runs are limited by arrivals.MaxTasks. It fits into a
-// 32-bit int.
+// mostTasks limits --n for soaks. It fits into a 32-bit int.
 const mostTasks = 2_000_000_000
 
-// Distinct, the default, selects strategies whose runs differ. It leaves out a strategy whose twin
-// is selected, unless the work has the property by which the two differ. Every also selects the
-// twins. Neither selects strategies that wait for a disk or a server, which must be named.
+// Distinct leaves out a strategy whose twin is selected, unless the work has the property by which
+// the two differ. Every also selects the twins. Neither selects strategies that wait for a disk or
+// a server, which must be named.
 const (
 	Distinct = "all"
 	Every    = "every"
 )
 
-// StrategiesOrAll returns the values of --strategy for completion.
 func StrategiesOrAll() []string { return append([]string{Distinct, Every}, StrategyNames()...) }
 
 func parseStrategies(str string) ([]strategies.Variant, error) {
@@ -153,8 +149,8 @@ func named(specs []strategies.Spec) ([]strategies.Variant, error) {
 	return Variants(strategies.Resolve)(strings.Join(text.Texts(specs, strategies.Spec.String), ","))
 }
 
-// chooseStrategies parses the values of --strategy again when the work of the matrix is known,
-// because Distinct depends on it.
+// chooseStrategies parses the values again when the work of the matrix is known, because Distinct
+// depends on it.
 func (m *matrix) chooseStrategies(given []Word) (all []strategies.Variant, complaints []error) {
 	if given == nil {
 		given = []Word{{Text: Distinct}}
@@ -200,7 +196,6 @@ func (m *matrix) causes() (all []strategies.Cause) {
 	return all
 }
 
-// listOf returns a flag value that appends the results of parse to a list.
 func listOf[T any](to *[]T, kind string, parse func(text string) ([]T, error)) flags.Value {
 	return flags.Value{Kind: kind, Take: func(text string) error {
 		more, err := parse(text)
@@ -209,7 +204,6 @@ func listOf[T any](to *[]T, kind string, parse func(text string) ([]T, error)) f
 	}}
 }
 
-// Variants parses a comma-separated list of variants and joins the errors.
 func Variants[T any](resolve func(param.Call) (T, error)) func(text string) ([]T, error) {
 	return func(text string) (list []T, _ error) {
 		calls, err := param.ParseList(text)
@@ -222,7 +216,7 @@ func Variants[T any](resolve func(param.Call) (T, error)) func(text string) ([]T
 	}
 }
 
-// positive parses a comma-separated list of numbers above 0. In a scenario, 0 means the default.
+// In a scenario, 0 means the default.
 func positive[T int | float64](
 	list func(text string) ([]T, error),
 ) func(text string) ([]T, error) {
@@ -237,20 +231,22 @@ func positive[T int | float64](
 	}
 }
 
-// MostRuns limits the repetitions and the total number of runs, so that results fit in memory.
+// MostRuns limits the repetitions and the total number of runs, so results fit in memory.
 const MostRuns = 1_000_000
 
 func axisNames() []string { return text.Texts(axes(), func(x axis) string { return x.name }) }
 
-// AddAxes declares a flag for each axis except those in without. It returns the words that the
-// flags set, which are parsed after all flags.
+// shorthands are those of attack.
+var shorthands = map[string]string{"n": "n", "rate": "r", "duration": "d"}
+
+// AddAxes returns the words that the flags set, which are parsed after all flags.
 func AddAxes(cmd *cobra.Command, without ...string) Words {
 	given := Words{}
 	for _, x := range axes() {
 		if slices.Contains(without, x.name) {
 			continue
 		}
-		cmd.Flags().Var(flags.Value{Kind: x.value.Kind, Take: func(text string) error {
+		cmd.Flags().VarP(flags.Value{Kind: x.value.Kind, Take: func(text string) error {
 			if flags.Blank(text) {
 				return flags.ErrEmpty
 			}
@@ -259,7 +255,7 @@ func AddAxes(cmd *cobra.Command, without ...string) Words {
 			}
 			given[x.name] = append(given[x.name], Word{text, "--" + x.name})
 			return nil
-		}}, x.name, x.doc)
+		}}, x.name, shorthands[x.name], x.doc)
 		if x.names != nil {
 			flags.Complete(cmd, x.name, x.names)
 		}

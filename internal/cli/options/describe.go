@@ -17,24 +17,18 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// StrategyNames returns the names of all strategies.
 func StrategyNames() []string { return text.Texts(strategies.All(), strategies.Spec.String) }
 
-// WorkloadNames returns the names of all workloads.
 func WorkloadNames() []string { return text.Texts(workloads.All(), workloads.Spec.String) }
 
-// TargetNames returns the names of all targets.
 func TargetNames() []string { return text.Texts(targets.All(), targets.Spec.String) }
 
-// ArrivalNames returns the names of all arrival processes.
 func ArrivalNames() []string { return text.Texts(arrivals.All(), arrivals.Spec.String) }
 
-// StudyNames returns the names of all studies.
 func StudyNames() []string {
 	return text.Texts(studies.All(), func(s studies.Study) string { return s.Name })
 }
 
-// MetricNames returns the units of all metrics.
 func MetricNames() []string {
 	return text.Texts(observe.Metrics(), func(m observe.MetricInfo) string { return m.Unit })
 }
@@ -113,12 +107,9 @@ func describeMetric(m observe.MetricInfo) Entry {
 	return Entry{m.Unit, m.Doc, facts(fact{"better", better}), nil}
 }
 
-// StrategyColumns are the column heads of the strategy table in `poolbench list strategies` and the
-// README.
 var StrategyColumns = []string{"strategy", "bounds", "when full", "order", "survives",
 	"on a panic", "source"}
 
-// StrategyRow returns the table row of a strategy.
 func StrategyRow(s strategies.Spec) []string {
 	full := "blocks"
 	switch {
@@ -137,11 +128,9 @@ func StrategyRow(s strategies.Spec) []string {
 	return []string{s.Name, bounds(s), full, order, cmp.Or(survives(s), "–"), s.OnPanic, s.Source}
 }
 
-// TwinColumns are the column heads of the table of strategies with a twin.
 var TwinColumns = []string{"strategy", "runs as", "unless", "when full", "survives", "on a panic",
 	"source"}
 
-// TwinRow returns the row of a strategy in that table.
 func TwinRow(s strategies.Spec) []string {
 	row := StrategyRow(s)
 	unless := "–"
@@ -151,8 +140,8 @@ func TwinRow(s strategies.Spec) []string {
 	return []string{s.Name, s.Twin.Of, unless, row[2], row[4], row[5], row[6]}
 }
 
-// survives returns the failures that accepted tasks survive and the server required for this, or ""
-// if they survive none.
+// survives returns the failures that accepted tasks survive and the server required for this, or
+// "".
 func survives(s strategies.Spec) string {
 	v, err := strategies.Resolve(param.Call{Name: s.Name})
 	if err != nil {
@@ -212,7 +201,6 @@ func describeStrategy(s strategies.Spec) Entry {
 	return Entry{s.Name, s.Summary, about, describeKeys(s.Keys)}
 }
 
-// addedFact is the name of a fact about an Addition of the adapter.
 const addedFact = "added by poolbench"
 
 // asPart describes how the strategy wraps another and the resulting queue, or returns "" if it
@@ -240,7 +228,6 @@ func describePart(p strategies.Part) Entry {
 	), describeKeys(p.Keys)}
 }
 
-// promises lists the declared properties that hold.
 func promises(s strategies.Spec) (words []string) {
 	for _, p := range []struct {
 		word  string

@@ -13,25 +13,18 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A FlagFile contains flags of a command, in the form of a scenario file with one element:
-//
-//	# nightly.yaml
-//	- url: http://127.0.0.1:8080/
-//	  rate: [100, 200]
-//	  header: ["Accept: text/html"]
-//	  objective: p99-response<50ms
+// A FlagFile contains flags of a command, in the form of a scenario file with one element.
 type FlagFile struct {
 	path string
 	url  string // value of url in the file, which replaces the operand URL
 }
 
-// AddTo declares the flag.
 func (f *FlagFile) AddTo(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVar(&f.path, "file", "", "read flags from this YAML `FILE`: a list of one "+
 		"element; keys are the names of the flags"+what)
 }
 
-// Before reads the file before operands are checked. The values of axis flags are stored in axes.
+// Before reads the file before operands are checked.
 func (f *FlagFile) Before(axes Words, operands cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if f.path != "" {
@@ -97,8 +90,7 @@ func excludedBy(name string) []string {
 	return all[slices.IndexFunc(all, func(x axis) bool { return x.name == name })].excludes
 }
 
-// setFlag sets a flag to the values of a file: one by one if it is repeatable, otherwise joined by
-// commas.
+// A repeatable flag is set once per value, another flag to the values joined by commas.
 func setFlag(cmd *cobra.Command, flag *pflag.Flag, values []Word) error {
 	texts := text.Texts(values, func(v Word) string { return v.Text })
 	if _, repeated := flag.Value.(cobra.SliceValue); !repeated {

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// An Entry describes one name of the command line.
 type Entry struct {
 	Name       string      `json:"name"`
 	Summary    string      `json:"summary"`
@@ -27,7 +26,6 @@ type fact struct {
 	Value string `json:"value"`
 }
 
-// parameter is a key that may follow the name.
 type parameter struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`
@@ -35,21 +33,18 @@ type parameter struct {
 	Doc     string `json:"doc"`
 }
 
-// A Listing contains the entries of one kind.
 type Listing struct {
 	Kind    string  `json:"kind"`
 	Entries []Entry `json:"entries"`
 }
 
-// kind is a category of names. Descriptions are computed on demand, because studies compute their
-// scenarios.
+// Descriptions are computed on demand, because studies compute their scenarios.
 type kind struct {
 	Name     string
 	Names    []string
 	describe func(i int) Entry
 }
 
-// Kinds returns all kinds. Each is read from the registry of its package.
 func Kinds() []kind {
 	return []kind{
 		kindOf("strategies", StrategyNames(), strategies.All(), describeStrategy),
@@ -67,7 +62,6 @@ func kindOf[T any](name string, names []string, all []T, describe func(T) Entry)
 	return kind{name, names, func(i int) Entry { return describe(all[i]) }}
 }
 
-// KindNames returns the names of all kinds.
 func KindNames() []string {
 	return text.Texts(Kinds(), func(k kind) string { return k.Name })
 }
@@ -79,7 +73,6 @@ func describeKeys(keys []param.Key) (list []parameter) {
 	return list
 }
 
-// ChooseListings returns the listings of all kinds, of one kind, or of one name.
 func ChooseListings(args []string) (chosen []Listing, err error) {
 	for _, k := range Kinds() {
 		switch {
@@ -101,7 +94,6 @@ func ChooseListings(args []string) (chosen []Listing, err error) {
 	return chosen, nil
 }
 
-// Listing describes all entries of the kind.
 func (k kind) Listing() Listing {
 	l := Listing{Kind: k.Name}
 	for i := range k.Names {

@@ -32,7 +32,6 @@ type RunOptions struct {
 	Expect        decide.ClaimVerdict // expected verdict of the studies; "" means any
 }
 
-// AddTo declares the flags for running and for output.
 func (o *RunOptions) AddTo(cmd *cobra.Command) {
 	Objective(cmd, &o.Objectives, "exit code 1 unless each scenario meets it: "+
 		"p99-response<50ms,shed<=1% (repeatable)")
@@ -43,12 +42,10 @@ func (o *RunOptions) AddTo(cmd *cobra.Command) {
 	o.Live.AddTo(cmd)
 }
 
-// AddJUnitTo declares the JUnit flag, for commands with verdicts.
 func (o *RunOptions) AddJUnitTo(cmd *cobra.Command) {
 	o.JUnit.AddTo(cmd, "junit", "write objectives, checks and verdicts as JUnit XML to this `FILE`")
 }
 
-// AddResumeTo declares the flag for commands that can resume.
 func (o *RunOptions) AddResumeTo(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.resume, "resume", false,
 		"continue an interrupted run to DIR with the same "+
@@ -65,7 +62,6 @@ func (o *RunOptions) AddOutputTo(cmd *cobra.Command) {
 	o.AddFormatTo(cmd)
 }
 
-// AddDirTo declares the flags for commands that write a run directory.
 func (o *RunOptions) AddDirTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVarP(&o.Out, flags.OutFlag, "o", "",
@@ -76,14 +72,12 @@ func (o *RunOptions) AddDirTo(cmd *cobra.Command) {
 		"add repetitions to the results in DIR, with the next seeds")
 }
 
-// AddFormatTo declares the flags for commands that print an answer.
 func (o *RunOptions) AddFormatTo(cmd *cobra.Command) {
 	flags.Choice(cmd, &o.Format, "format", "output format", "text", "json")
 	cmd.Flags().BoolVar(&o.Quiet, "quiet", false,
 		"no progress and no warnings of suspect results")
 }
 
-// Mode returns the mode set by --force, --append and --resume.
 func (o RunOptions) Mode() (directory.Mode, error) {
 	mode, given := directory.New, 0
 	for m, set := range map[directory.Mode]bool{directory.Force: o.force,
@@ -104,14 +98,12 @@ func (o RunOptions) Mode() (directory.Mode, error) {
 	return mode, nil
 }
 
-// LoadOptions are the flags for rate and destination shared by attack and gateway.
 type LoadOptions struct {
 	RunOptions // out, force, append, dryRun, quiet and format
 	Count      int
 	FirstSeed  uint64
 }
 
-// AddTo declares the flags.
 func (o *LoadOptions) AddTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	o.Count = 1

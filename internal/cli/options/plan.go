@@ -20,10 +20,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Plan contains the sections of one call, which run in order into one run directory.
+// The sections of a Plan run in order into one run directory.
 type Plan []Section
 
-// A Section is a suite with a heading: a study's question, a position in a scenario file, or "".
+// The heading of a Section is a study's question, a position in a scenario file, or "".
 type Section struct {
 	Title string
 	Suite bench.Suite
@@ -33,8 +33,8 @@ type Section struct {
 	Open bool
 }
 
-// MakePlan reads scenarios from the flags, or from the file, whose values flags override. Without
-// either, it plans the quick form of the default studies, from the given seed.
+// Flags override the values of the file. Without either, MakePlan returns the quick form of the
+// default studies.
 func MakePlan(given Words, file string) (Plan, error) {
 	switch {
 	case file != "":
@@ -77,8 +77,7 @@ func MakePlan(given Words, file string) (Plan, error) {
 	return PlanStudies(in, studies.Quick, seed, nil)
 }
 
-// PlanStudies returns a section for each study with the given size and first seed. also contains
-// further strategies.
+// also contains further strategies.
 func PlanStudies(
 	list []studies.Study, size studies.Size, seed uint64, also []strategies.Variant,
 ) (p Plan, err error) {
@@ -92,7 +91,6 @@ func PlanStudies(
 	return p, nil
 }
 
-// Soak turns all runs into soaks if all is set.
 func (p Plan) Soak(all bool) error {
 	if !all {
 		return nil
@@ -112,8 +110,8 @@ func (p Plan) Soak(all bool) error {
 	return nil
 }
 
-// FlyBy sets the response time above which the trace of a task is written. It is the highest bound
-// of an objective on a tail of the response.
+// FlyBy sets the response time above which the trace of a task is written: the highest bound of an
+// objective on a tail of the response.
 func (p Plan) FlyBy(list objectives.List) {
 	bound := 0.0
 	for _, o := range list {
@@ -131,7 +129,6 @@ func (p Plan) FlyBy(list objectives.List) {
 	}
 }
 
-// Profile sets the profiles of real-clock runs, "" for none.
 func (p Plan) Profile(set string) error {
 	if set == "" {
 		return nil
@@ -152,8 +149,7 @@ func (p Plan) Profile(set string) error {
 	return nil
 }
 
-// checkUnique returns an error for scenarios in two sections, whose runs would count as repetitions
-// of one scenario.
+// The runs of equal scenarios in two sections would count as repetitions of one scenario.
 func (p Plan) checkUnique() error {
 	first := map[string]string{}
 	for _, s := range p {
@@ -168,7 +164,6 @@ func (p Plan) checkUnique() error {
 	return nil
 }
 
-// Open reports whether any section may continue with further seeds.
 func (p Plan) Open() bool { return slices.ContainsFunc(p, func(s Section) bool { return s.Open }) }
 
 // GoOn continues with the seeds after those in the directory.
@@ -178,7 +173,6 @@ func (p Plan) GoOn(dir *directory.Dir) {
 	}
 }
 
-// Suites returns the suites of all sections.
 func (p Plan) Suites() (all []bench.Suite) {
 	for _, s := range p {
 		all = append(all, s.Suite)
@@ -186,7 +180,6 @@ func (p Plan) Suites() (all []bench.Suite) {
 	return all
 }
 
-// Headline summarizes the plan.
 func (p Plan) Headline() string {
 	var names []string
 	for _, s := range p {
@@ -200,7 +193,6 @@ func (p Plan) Headline() string {
 	return "study " + strings.Join(text.Few(names, 4), ", ")
 }
 
-// Runs returns the number of runs.
 func (p Plan) Runs() (n int) {
 	for _, s := range p {
 		n += s.Suite.Runs()
@@ -208,7 +200,7 @@ func (p Plan) Runs() (n int) {
 	return n
 }
 
-// Estimate returns the total estimate. It is limited, because the sum may overflow a Duration.
+// Estimate is limited, because the sum may overflow a Duration.
 func (p Plan) Estimate() (total time.Duration) {
 	for _, s := range p {
 		total = min(total+min(s.Suite.Estimate(), longestPlan), longestPlan)
@@ -218,8 +210,7 @@ func (p Plan) Estimate() (total time.Duration) {
 
 const longestPlan = 10 * arrivals.MaxSpan
 
-// UseDatabase passes --dsn to workloads through the environment, so that it does not appear in
-// names. It returns an error if no workload uses it.
+// UseDatabase passes --dsn to workloads through the environment, so it does not appear in names.
 func (p Plan) UseDatabase(dsn string) error {
 	if dsn == "" {
 		return nil

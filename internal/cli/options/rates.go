@@ -12,8 +12,6 @@ import (
 // warning.
 const minOwnRate = 0.8
 
-// OwnRates returns warnings for strategies that start tasks at a rate other than that of their
-// target.
 func OwnRates(p Plan) (lines []string) {
 	for _, section := range p {
 		if section.Study != nil {
@@ -28,7 +26,7 @@ func OwnRates(p Plan) (lines []string) {
 	return lines
 }
 
-// ownRate returns the warning, or "" if the strategy follows its target or has no rate.
+// ownRate returns "" if the strategy follows its target or has no rate.
 func ownRate(sc bench.Scenario) string {
 	s, target := sc.Strategy, sc.Target.Spec
 	if s.Spec.Starts == nil || target.Rate == nil {

@@ -22,7 +22,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// AttackOptions contains the flags of attack.
 type AttackOptions struct {
 	LoadOptions
 	attack.Attack
@@ -38,7 +37,6 @@ type AttackOptions struct {
 	stages                  string
 }
 
-// AddAttackFlags declares all flags of attack.
 func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rates, "X,...", ParseRates), &o.Process,
@@ -70,13 +68,11 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	o.File.AddTo(cmd, ", and url")
 }
 
-// AddSession declares --session and its related flags.
 func AddSession(cmd *cobra.Command, o *AttackOptions, rates string) {
 	cmd.Flags().StringVar(&o.sent.session, "session", "", "send sessions of the steps in this YAML "+
 		"`FILE`; "+rates+", URL is before the urls of steps")
 }
 
-// AddRequests declares the flags for requests and strategies.
 func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&o.strategies, "strategy", nil,
@@ -115,7 +111,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	o.Fleet.AddTo(cmd, &o.Agents)
 }
 
-// AddHTTP2 declares the flags of HTTP/2. h2c is an old alias of http2, which once required TLS.
+// h2c is an old alias of http2, which once required TLS.
 func AddHTTP2(cmd *cobra.Command, k *attack.Attack, http2 *bool, doc string) {
 	fs := cmd.Flags()
 	fs.Var(flags.AtLeastOne(&k.Connections, arrivals.MaxTasks), "connections",
@@ -129,7 +125,6 @@ func AddHTTP2(cmd *cobra.Command, k *attack.Attack, http2 *bool, doc string) {
 		"most requests at once, `N`, on a connection of HTTP/2, HTTP/3 or gRPC (default 100)")
 }
 
-// AddArrivals declares the flags for arrival times and the number of requests.
 func AddArrivals(
 	cmd *cobra.Command, k *attack.Attack, rate flags.Value, arrival *string, process string,
 ) {
@@ -149,7 +144,6 @@ func AddArrivals(
 		"abandon requests open this `TIME` after the last one was due")
 }
 
-// CheckResume rejects attacks that cannot be resumed.
 func (o *AttackOptions) CheckResume() error {
 	switch {
 	case !o.resume:
@@ -178,7 +172,6 @@ func UntilDone(cmd *cobra.Command, k *attack.Attack) {
 
 const mostSent = attack.MaxText
 
-// Read completes the attack with the flags that need parsing.
 func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string) (err error) {
 	if cmd.Flags().Changed("arrival") || o.Clients == 0 {
 		if o.Arrival, err = arrivals.Parse(o.Process); err != nil {
@@ -242,7 +235,6 @@ func (o *AttackOptions) readStages(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// readClients reads a number of clients or stages of clients.
 func (o *AttackOptions) readClients(text string) (err error) {
 	o.ClientStages = nil
 	if !strings.Contains(text, ":") {
@@ -268,7 +260,6 @@ func (o *AttackOptions) checkClientStages(cmd *cobra.Command) error {
 	return nil
 }
 
-// chooseProtocol reads --http1.1 and, depending on the requests, --http2.
 func (o *AttackOptions) chooseProtocol() error {
 	if o.http1 {
 		switch {
@@ -300,7 +291,7 @@ func (o *AttackOptions) readDataOnce(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkSocket checks that a process listens on the socket, before anything is created or sent.
+// checkSocket fails early if no process listens on the socket.
 func (o *AttackOptions) checkSocket() error {
 	if o.UnixSocket == "" || o.DryRun || o.Fleet.NATS != "" { // agents may run on other machines
 		return nil
@@ -317,7 +308,6 @@ func (o *AttackOptions) checkSocket() error {
 
 const socketAnswers = 2 * time.Second
 
-// Attacks returns an attack for each strategy, or one without a strategy.
 func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
 	chosen, err := ChooseStrategies(o.strategies)
 	if err != nil {
@@ -357,7 +347,6 @@ func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
 	return all, objectives.Decidable(o.Objectives, all...)
 }
 
-// urlsOf returns the URLs that objectives may name.
 func urlsOf(a attack.Attack) (all []objectives.URL) {
 	for _, u := range a.URLs() {
 		names := []string{u.Name}
@@ -369,8 +358,7 @@ func urlsOf(a attack.Attack) (all []objectives.URL) {
 	return all
 }
 
-// ChooseStrategies parses the values of --strategy. "all" and "every" select only strategies that
-// make one attempt at a request at a time.
+// "all" and "every" select only strategies that make one attempt at a request at a time.
 func ChooseStrategies(texts []string) ([]strategies.Variant, error) {
 	var chosen []strategies.Variant
 	for _, text := range texts {

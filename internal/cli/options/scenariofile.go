@@ -13,31 +13,21 @@ import (
 	"github.com/poolbench/poolbench/internal/yamltree"
 )
 
-// Limits of the input, which is typed by a person.
 const (
 	maxScenarioFile = 1 << 20
 	mostElements    = 1000
 )
 
-// written is one element of a scenario file.
 type written struct {
 	Words
 	where string // file:line:column of its beginning
 }
 
-// readScenarioFile reads a YAML list of matrices. The keys are names of flags. A value is that of
-// the flag, or a list of values:
+// readScenarioFile reads a YAML list of matrices. The keys are names of flags, of which known are
+// allowed. A value is that of the flag, or a list of values:
 //
-//	# load.yaml
-//	- strategy: [worker_pool, semaphore]
-//	  workload: hyperexp:mean=10ms,c2=16
-//	  load: [0.5, 0.8]
-//	  clock: virtual
-//	- strategy: all
-//	  arrival: batch
-//	  n: 1000
-//
-// known are the allowed keys.
+//   - strategy: [worker_pool, semaphore]
+//     workload: hyperexp:mean=10ms,c2=16
 func readScenarioFile(path string, known []string) ([]written, error) {
 	data, err := files.ReadFile(path, maxScenarioFile)
 	if err != nil {
@@ -47,7 +37,7 @@ func readScenarioFile(path string, known []string) ([]written, error) {
 }
 
 // parseScenarioFile walks the syntax tree instead of decoding, so each error has the line and
-// column of its word, even within parameters of a workload.
+// column of its word.
 func parseScenarioFile(name string, data []byte, known []string) ([]written, error) {
 	body, err := yamltree.Parse(name, data, "a list of scenarios")
 	if err != nil {

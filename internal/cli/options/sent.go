@@ -25,7 +25,6 @@ type sentFlags struct {
 	headers, form                                                  []string
 }
 
-// harFormat is the format of targets other than attack's own.
 const harFormat = "har"
 
 func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
@@ -121,7 +120,6 @@ func exclude(cmd *cobra.Command, flag string, others ...string) error {
 	return nil
 }
 
-// readBody reads the argument of --body, in the syntax of curl's --data.
 func (f *sentFlags) readBody(stdin io.Reader) ([]byte, error) {
 	path, isFile := strings.CutPrefix(f.body, "@")
 	switch {
@@ -202,7 +200,7 @@ func (f *sentFlags) readCurl(
 	return f.checkAll("--curl: "+f.curl+": command", nil, o)
 }
 
-// add adds the headers and the body of the flags to requests without their own.
+// Headers and the body of the flags apply to requests without their own.
 func (f *sentFlags) add(with attack.Request, o *AttackOptions) {
 	for i := range o.Requests {
 		r := &o.Requests[i]
@@ -261,7 +259,6 @@ func (f *sentFlags) expand(text []byte, o *AttackOptions) ([]byte, error) {
 	return []byte(expanded), err
 }
 
-// lineOfVariable returns the first line that contains the variable.
 func lineOfVariable(text []byte, name string) int {
 	before, _, _ := bytes.Cut(text, []byte("${"+name+"}"))
 	return 1 + bytes.Count(before, []byte("\n"))
@@ -286,13 +283,11 @@ func (f *sentFlags) checkAll(what string, lines []int, o *AttackOptions) error {
 	return nil
 }
 
-// isOfData reports whether an error concerns a row of data. Such an error begins with file and
-// line.
+// An error about a row of data begins with file and line.
 func (f *sentFlags) isOfData(err error) bool {
 	return f.data != "" && strings.HasPrefix(err.Error(), f.data+":")
 }
 
-// named adds the flag to an error about the single request of the flags.
 func (f *sentFlags) named(err error) error {
 	if err == nil {
 		return nil

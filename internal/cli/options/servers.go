@@ -9,20 +9,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/strategies"
 )
 
-// Servers declares --server. It stores addresses in the environment, where strategies and child
-// processes read them. Addresses may contain passwords, so they must not appear in arguments.
-func Servers(cmd *cobra.Command) {
+// Servers stores addresses in the environment, where strategies and child processes read them.
+// Addresses may contain passwords, so they must not appear in arguments.
+func Servers(cmd *cobra.Command) (given *[]registry.Server) {
+	given = new([]registry.Server)
 	f := flags.Value{Kind: "NAME=ADDRESS", Take: func(str string) error {
-		name, address, given := strings.Cut(str, "=")
+		name, address, valued := strings.Cut(str, "=")
 		all := registry.Servers()
 		i := slices.IndexFunc(all, func(s registry.Server) bool { return s.Name == name })
 		switch {
-		case !given || address == "":
+		case !valued || address == "":
 			return errors.New("want NAME=ADDRESS, as in " + all[0].Name + "=" + all[0].Example)
 		case i < 0:
 			return fmt.Errorf("unknown server %q (known: %s)", name,
@@ -32,6 +35,7 @@ func Servers(cmd *cobra.Command) {
 		if err := all[i].Check(address); err != nil {
 			return err
 		}
+		*given = append(*given, all[i])
 		return os.Setenv(all[i].Variable, all[i].Whole(address))
 	}}
 	words := text.Texts(registry.Servers(), func(s registry.Server) string {
@@ -39,4 +43,50 @@ func Servers(cmd *cobra.Command) {
 	})
 	cmd.Flags().Var(f, "server", "server of strategies that need one: "+
 		strings.Join(words, ", ")+" (repeatable)")
+	return given
+}
+
+// CheckServers returns an error for a server of --server that none of the strategies uses.
+func CheckServers(given []registry.Server, all ...strategies.Variant) error {
+	for _, s := range given {
+		if slices.ContainsFunc(all, func(v strategies.Variant) bool { return uses(v, s) }) {
+			continue
+		}
+		for _, v := range all {
+			if s.Name == registry.NATS.Name && serverChoice(v) == "embedded" {
+				return fmt.Errorf("--server %s: %s uses its embedded server; add server=outer, as in "+
+					"jetstream:server=outer", s.Name, v.Spec.Name)
+			}
+		}
+		return fmt.Errorf("--server %s: no chosen strategy uses %s", s.Name, s.Product)
+	}
+	return nil
+}
+
+// CheckServers returns an error for a server of --server that no run uses. Studies choose their
+// strategies by the servers that are given.
+func (p Plan) CheckServers(given []registry.Server) error {
+	var all []strategies.Variant
+	for _, s := range p {
+		if s.Study != nil {
+			return nil
+		}
+		for _, one := range s.Suite.Scenarios {
+			all = append(all, one.Strategy)
+		}
+	}
+	return CheckServers(given, all...)
+}
+
+func uses(v strategies.Variant, s registry.Server) bool {
+	return v.Spec.Needs == s.Product ||
+		s.Name == registry.NATS.Name && serverChoice(v) == "outer"
+}
+
+// serverChoice returns the parameter of strategies that have an embedded NATS server, or "".
+func serverChoice(v strategies.Variant) string {
+	if slices.ContainsFunc(v.Spec.Keys, func(k param.Key) bool { return k.Name == "server" }) {
+		return v.Values.Choice("server")
+	}
+	return ""
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// readSession reads sessions. The optional URL is the base of the steps' URLs. Headers of flags
-// apply to steps without a header of the same name.
+// The optional URL is the base of the steps' URLs. Headers of flags apply to steps without a header
+// of the same name.
 func (f *sentFlags) readSession(
 	args []string, with attack.Request, o *AttackOptions,
 ) error {
@@ -60,8 +60,7 @@ func (f *sentFlags) readSession(
 	return errors.Join(wrong...)
 }
 
-// expandSteps replaces environment variables in URLs, headers and bodies. Its error begins with the
-// line.
+// expandSteps replaces environment variables. Its error begins with the line.
 func expandSteps(s *sessions.Session, text []byte, o *AttackOptions) error {
 	env := requests.Environment{Lookup: os.LookupEnv}
 	for i := range s.Steps {

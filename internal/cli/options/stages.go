@@ -14,8 +14,7 @@ func parseStages(text string) (string, error) {
 	return text, nil
 }
 
-// stages applies stages to each arrival process of the matrix. Stages also set the length of a run,
-// so it returns errors for conflicting words.
+// Stages also set the length of a run, so conflicting words are errors.
 func (w Words) stages(m *matrix) (complaints []error) {
 	if m.stages == "" { // not given, or already reported as invalid
 		return nil

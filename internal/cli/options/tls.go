@@ -18,7 +18,7 @@ import (
 
 type tlsFlags struct{ cert, key, ca, least string }
 
-// mostPEM is the maximum size of files with certificates and keys, in bytes.
+// mostPEM is a number of bytes.
 const mostPEM = 1 << 20
 
 func (f *tlsFlags) addTo(cmd *cobra.Command, k *attack.Attack) {
@@ -72,7 +72,6 @@ func (f *tlsFlags) read(k *attack.Attack) (err error) {
 	return nil
 }
 
-// readCertificates reads PEM certificates and ignores keys.
 func readCertificates(path string) ([]byte, error) {
 	text, err := files.ReadFile(path, mostPEM)
 	if err != nil {

@@ -16,12 +16,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// QueueDoc is the help of --queue.
 const QueueDoc = "slots of the queue; 0: none (default: never full, or 8 × limit where the " +
 	"strategy sheds; for a part before another, use queue=N)"
 
-// ParseQueue parses the number of slots of a queue. It returns bench.NoQueue for 0, because 0 means
-// the default.
+// ParseQueue returns bench.NoQueue for 0, because 0 means the default.
 func ParseQueue(text string) (int, error) {
 	n, err := flags.Whole(0, strategies.MaxSlots, text)
 	if n == 0 {
@@ -30,7 +28,6 @@ func ParseQueue(text string) (int, error) {
 	return n, err
 }
 
-// ParseRates parses a comma-separated list of rates and rejects duplicates.
 func ParseRates(text string) (rates []float64, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		rate, err := ParseRate(part)
@@ -45,7 +42,7 @@ func ParseRates(text string) (rates []float64, err error) {
 	return rates, nil
 }
 
-// ParseRate parses a rate above 0. It rejects 0, which means the default.
+// 0 is an error, because it means the default elsewhere.
 func ParseRate(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x >= arrivals.LeastRate) || x > 1e6 {
@@ -54,7 +51,6 @@ func ParseRate(text string) (float64, error) {
 	return x, nil
 }
 
-// ParseMaxInFlight parses the limit of requests in flight.
 func ParseMaxInFlight(text string) (int, error) {
 	if text == "unlimited" {
 		return attack.Unlimited, nil
@@ -66,7 +62,6 @@ func ParseMaxInFlight(text string) (int, error) {
 	return n, nil
 }
 
-// Objective declares --objective, which appends to a list.
 func Objective(cmd *cobra.Command, to *objectives.List, doc string) {
 	objective(cmd, to, doc, func(text string) (objectives.List, error) {
 		all, err := to.Add(text)
@@ -77,7 +72,6 @@ func Objective(cmd *cobra.Command, to *objectives.List, doc string) {
 	})
 }
 
-// ObjectiveByURL is Objective for a command with results by URL.
 func ObjectiveByURL(cmd *cobra.Command, to *objectives.List, doc string) {
 	objective(cmd, to, doc, func(text string) (objectives.List, error) { return to.Add(text) })
 }

@@ -12,14 +12,12 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// A LiveFlag controls whether and where runs are shown live.
 type LiveFlag struct {
 	Address string // "" means that they are not shown
 	Any     bool   // whether an address other than loopback is allowed
 	Stream  flags.Output
 }
 
-// AddTo declares --live.
 func (f *LiveFlag) AddTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.Var(flags.Parsed(&f.Address, "HOST:PORT", func(text string) (string, error) {
@@ -32,16 +30,14 @@ func (f *LiveFlag) AddTo(cmd *cobra.Command) {
 		"each second")
 }
 
-// A WorkersFlag selects the workers. The zero value means this process and its children.
+// The zero value means this process and its children.
 type WorkersFlag struct {
 	Local   int    // number of processes on this machine, started by the command
 	Address string // address of the NATS server of other workers
 }
 
-// MostLocalWorkers limits the worker processes on this machine.
 const MostLocalWorkers = 256
 
-// AddTo declares --workers.
 func (f *WorkersFlag) AddTo(cmd *cobra.Command) {
 	cmd.Flags().Var(flags.Parsed(f, "N|ADDRESS", parseWorkersFlag), "workers",
 		"have the runs made by "+
@@ -57,7 +53,6 @@ func parseWorkersFlag(text string) (WorkersFlag, error) {
 	return WorkersFlag{Address: text}, hub.Check(text)
 }
 
-// An AgentsFlag contains the agents of an attack, and how long to wait for them.
 type AgentsFlag struct {
 	NATS      string
 	Wait      time.Duration
@@ -66,7 +61,6 @@ type AgentsFlag struct {
 
 const mostAgents = 10_000
 
-// AddTo declares --agents and its related flags.
 func (f *AgentsFlag) AddTo(cmd *cobra.Command, n *int) {
 	fs := cmd.Flags()
 	fs.Var(flags.AtLeastOne(n, mostAgents), "agents",

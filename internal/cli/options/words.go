@@ -18,7 +18,6 @@ type Word struct{ Text, Where string }
 // Words is a matrix as text: the values of each axis by its name.
 type Words map[string][]Word
 
-// FirstSeed is the default seed of the first repetition.
 const FirstSeed = 1
 
 func (w Words) have(axis string) bool { return w[axis] != nil }
@@ -28,8 +27,7 @@ func (w Words) isOpen() bool {
 	return !slices.ContainsFunc([]string{"n", "duration", "stages", "count"}, w.have)
 }
 
-// override returns w with flags applied. A flag replaces the file's values of its axis and of the
-// axes that exclude it.
+// A flag replaces the file's values of its axis and of the axes that exclude it.
 func (w Words) override(flags Words) Words {
 	if len(flags) == 0 {
 		return w
@@ -46,8 +44,7 @@ func (w Words) override(flags Words) Words {
 	return merged
 }
 
-// Suite parses the words and joins all errors. It prefixes errors that do not concern a single word
-// by where.
+// Suite prefixes errors that do not concern a single word by where.
 func (w Words) Suite(where string) (bench.Suite, error) {
 	zero := bench.Scenario{}.Written()
 	m := matrix{count: 1}
@@ -109,9 +106,8 @@ func (w Words) lengthened(suite bench.Suite) bench.Suite {
 	return suite
 }
 
-// A real-clock run at a given rate lasts until its tasks have arrived. Without --n it ends after
-// firstLook, or later if there are not yet enough tasks for a p99.9, which needs 3688 tasks after
-// the warm-up.
+// A real-clock run at a given rate without --n ends after firstLook, or when there are enough tasks
+// for a p99.9, which needs 3688 tasks after the warm-up.
 const (
 	firstLook  = 20 * time.Second
 	firstTasks = 4100
@@ -135,7 +131,6 @@ func tasksIn(s bench.Scenario) int {
 	return min(s.Stop.Tasks, max(firstTasks, int(s.Load.PerSecond*firstLook.Seconds())))
 }
 
-// prefixed adds the prefix where to each error joined in err.
 func prefixed(where string, err error) error {
 	if where == "" {
 		return err

@@ -12,15 +12,14 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
-// shortHelp is the maximum number of lines of a command's help. Longer help is shortened: it drops
-// paragraphs at the end of the text, examples after the third, and flags that are not common.
+// Help longer than shortHelp lines is shortened: it drops paragraphs at the end of the text,
+// examples after the third, and flags that are not common.
 const (
 	shortHelp     = 60
 	shortExamples = 3
 	helpWidth     = 80
 )
 
-// explain writes the help of a command, complete or in at most shortHelp lines.
 func explain(w io.Writer, c *cobra.Command, all bool) error {
 	whole := explanation(c, paragraphs(cmp.Or(c.Long, c.Short)), examples(c.Example), true)
 	if all || len(whole) <= shortHelp {
@@ -38,7 +37,6 @@ func explain(w io.Writer, c *cobra.Command, all bool) error {
 	}
 }
 
-// explanation returns the lines of a command's help, with the given paragraphs and examples.
 func explanation(c *cobra.Command, text, examples []string, all bool) (lines []string) {
 	for _, p := range text {
 		lines = append(lines, strings.Split(p, "\n")...)
@@ -69,7 +67,7 @@ func listed(title string, set *pflag.FlagSet) []string {
 
 func paragraphs(text string) []string { return strings.Split(strings.TrimSpace(text), "\n\n") }
 
-// examples returns the commands of a text, each with its continuation lines.
+// Each command of a text includes its continuation lines.
 func examples(text string) (all []string) {
 	continued := false
 	for line := range strings.Lines(text) {

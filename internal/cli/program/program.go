@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,17 +14,16 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Group is a list of commands under one title in the help.
 type Group struct {
 	Title    string
 	Commands []*cobra.Command
 }
 
-// Root returns the root command of the program that the printer names. The last group includes the
-// help command. The program itself starts the hidden commands.
+// The last group includes the help command. The program itself starts the hidden commands.
 func Root(
 	p *terminal.Printer, short string, groups []Group, hidden []*cobra.Command,
 ) *cobra.Command {
@@ -90,7 +88,7 @@ func Root(
 	return root
 }
 
-// narrow wraps cobra's usage text of flags at 80 columns.
+// narrow wraps usage texts at 80 columns.
 func narrow(usage func(*cobra.Command) error) func(*cobra.Command) error {
 	return func(c *cobra.Command) error {
 		var text strings.Builder
@@ -105,7 +103,7 @@ func narrow(usage func(*cobra.Command) error) func(*cobra.Command) error {
 	}
 }
 
-// helpCommand is the help command of cobra, except that an unknown command is an error.
+// Unlike cobra's help command, an unknown command is an error.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
@@ -141,30 +139,31 @@ func commandNames(root *cobra.Command) (names []string) {
 	return names
 }
 
-// Each command's help is a file of help/, in lines of at most 80 columns. It contains the text and,
-// after a line "Examples:", commands to paste.
+// Each command's help is a file in lines of at most 80 columns. It contains the text and, after a
+// line "Examples:", commands to paste.
 //
 //go:embed help/*.txt
 var helpFiles embed.FS
 
-// ofCI matches the commands that other programs also have.
-var ofCI = regexp.MustCompile(`\bpoolbench (compare|gate|trend)\b`)
+// ofCI matches commands that benchgate also has.
+var ofCI = lazyregexp.New(`\bpoolbench (compare|gate|trend)\b`)
 
-// helpText returns a command's text and its examples. It returns nothing for a command without a
-// file, which is hidden or has a one-line description.
+// A command without a file is hidden or has a one-line description.
 func helpText(program, command string) (text, examples string) {
 	file, err := helpFiles.ReadFile("help/" + command + ".txt")
 	if err != nil {
 		return "", ""
 	}
-	all := ofCI.ReplaceAllString(string(file), program+" $1")
+	all := string(file)
+	if program != "poolbench" {
+		all = ofCI.ReplaceAllString(all, program+" $1")
+	}
 	text, examples, _ = strings.Cut(all, "\nExamples:\n")
 	return strings.TrimRight(text, "\n"), strings.TrimRight(examples, "\n")
 }
 
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-// CompletionCommand returns the command that prints the completion script of a shell.
 func CompletionCommand(p *terminal.Printer) *cobra.Command {
 	return &cobra.Command{
 		Use:       "completion SHELL",
@@ -188,7 +187,6 @@ func CompletionCommand(p *terminal.Printer) *cobra.Command {
 	}
 }
 
-// VersionCommand returns the command that prints the version.
 func VersionCommand(p *terminal.Printer) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{

@@ -6,9 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// Version is the version of the program from its build information.
 type Version struct {
-	// version of the module; (devel) for a build from a checkout without a tag
+	// (devel) for a build from a checkout without a tag
 	Release string `json:"release"`
 	Commit  string `json:"commit,omitempty"` // absent if the build information does not have it
 	Changed bool   `json:"changed"`          // whether the checkout differed from the commit
@@ -17,10 +16,8 @@ type Version struct {
 	Arch    string `json:"arch"`
 }
 
-// String returns the version line of the poolbench command.
 func (v Version) String() string { return v.Of("poolbench") }
 
-// Of returns the version line of the named program.
 func (v Version) Of(program string) string {
 	commit := ""
 	if v.Commit != "" {
@@ -32,7 +29,6 @@ func (v Version) Of(program string) string {
 	return fmt.Sprintf("%s %s%s, %s, %s/%s", program, v.Release, commit, v.Go, v.OS, v.Arch)
 }
 
-// ReadVersion returns the version of this program.
 func ReadVersion() Version {
 	v := Version{Release: "(unknown)", Go: runtime.Version(), OS: runtime.GOOS,
 		Arch: runtime.GOARCH}

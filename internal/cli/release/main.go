@@ -1,10 +1,7 @@
-// Command release writes the files that packages of the two programs contain beside them: manual
-// pages and completion scripts, from the texts of --help.
+// Command release writes manual pages and completion scripts of poolbench and benchgate, from the
+// texts of --help:
 //
 //	go run ./internal/cli/release bin/release
-//
-// writes bin/release/man/poolbench.1, a page for each command of both programs, and
-// bin/release/completions/poolbench.bash, .zsh and .fish, and the same for benchgate.
 package main
 
 import (
@@ -34,7 +31,6 @@ func main() {
 	}
 }
 
-// programs returns the root commands of poolbench and benchgate.
 func programs() []*cobra.Command {
 	none := strings.NewReader("")
 	gate := terminal.New(io.Discard, io.Discard)
@@ -45,7 +41,6 @@ func programs() []*cobra.Command {
 	}
 }
 
-// write creates dir/man and dir/completions with their files, and replaces existing files.
 func write(dir string) error {
 	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
 	for _, d := range []string{man, completions} {
@@ -77,8 +72,8 @@ func write(dir string) error {
 	return nil
 }
 
-// verbatim marks the text of a command as preformatted: it is laid out for 80 columns, with
-// tables and commands, and the generator of manual pages reads Markdown.
+// verbatim marks the text as preformatted, because it is laid out for 80 columns, and the generator
+// of manual pages reads Markdown.
 func verbatim(c *cobra.Command) {
 	var marked strings.Builder
 	for line := range strings.Lines(c.Long) {

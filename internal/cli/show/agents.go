@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// An AgentLine describes an agent of an attack in a document.
 type AgentLine struct {
 	Name        string   `json:"name"`
 	Requests    int      `json:"requests"`   // settled requests

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// fewAlike is the number of strategies with equal results from which they share a row.
+// At least fewAlike strategies with equal results share a row.
 const fewAlike = 3
 
-// alike finds strategies with equal results in every run of the groups. names contains the name of
-// their shared row for the first one, and "" for the others. lines list the strategies.
+// names contains the name of the shared row for the first of several strategies with equal results,
+// and "" for the others. lines list the strategies.
 func alike(groups []*group) (names map[string]string, lines []string) {
 	var classes [][]string
 	names = make(map[string]string)

@@ -14,9 +14,9 @@ const (
 	// arrivedTolerance is the relative difference between the actual and the requested rate above
 	// which a note is printed.
 	arrivedTolerance = 0.03
-	// arrivedNear is the relative difference that the recommended longer run should reach.
+	// the relative difference that the recommended longer run should reach
 	arrivedNear = 0.02
-	// in95 is the half-width of the 95 % interval of a normal distribution, in standard deviations.
+	// half-width of the 95 % interval in standard deviations
 	in95 = 1.96
 )
 

@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// bottlenecks names the busiest stage of each pipeline with stages, in a line each.
 func bottlenecks(rows []Row) (lines []string) {
 	for _, r := range rows {
 		at, ok := r.Estimate(metric.Bottleneck)

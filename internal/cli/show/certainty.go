@@ -15,7 +15,7 @@ type certainty struct {
 	longest     string   // cell that needs this number
 }
 
-// Add adds a cell, unless its load has no steady state.
+// Add ignores a cell whose load has no steady state.
 func (c *certainty) Add(name string, cell results.Cell) {
 	of, ok := cell.Certainty()
 	switch {
@@ -35,7 +35,6 @@ func (c *certainty) Add(name string, cell results.Cell) {
 	}
 }
 
-// distortedRows lists the rows whose throughput is distorted by a short run.
 func distortedRows(rows []Row) []string {
 	var short []string
 	for _, r := range rows {
@@ -50,7 +49,6 @@ func distortedRows(rows []Row) []string {
 	return []string{"too short for a throughput: " + text.List(text.Few(short, 3))}
 }
 
-// notes returns one or two lines, or none if all cells are precise.
 func (c *certainty) notes() (parts []string) {
 	if c.most > 0 {
 		span := "±" + text.Share(c.least)

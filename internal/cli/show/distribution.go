@@ -22,24 +22,22 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// percentiles lists the percentiles that other load testers show.
+// These are the percentiles that other load testers show.
 var percentiles = []struct {
 	name string
 	q    float64
 }{{"p50", 0.5}, {"p75", 0.75}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999},
 	{"max", 1}}
 
-// phases lists the times of a load, with their names in distributions.
 var phases = []struct{ head, of string }{{"response", metric.Response},
 	{"first byte", metric.FirstByte}, {"connect", "connect"}, {"TLS", "tls"}}
 
-// spread contains the distributions of one load.
 type spread struct {
 	responses *hdrhistogram.Histogram // response times of all repetitions; nil if there are none
 	quantiles map[string][][]float64  // values of each repetition, by distribution and percentile
 }
 
-// add adds the distributions of a repetition, before they are written and freed.
+// add reads the distributions of a repetition before they are written and freed.
 func (s *spread) add(r *bench.Result) error {
 	if s.quantiles == nil {
 		s.quantiles = map[string][][]float64{}
@@ -83,8 +81,7 @@ func (s *spread) add(r *bench.Result) error {
 
 const mostTraces = 3
 
-// traces lists the slowest requests of load k that had a trace, or returns "" if none had one. It
-// adds a note if most of the slowest requests had none.
+// traces lists the slowest requests of load k that had a trace, and notes if most of them had none.
 func (e *loadSeries) traces(k int) string {
 	var all []attack.Slow
 	for _, r := range e.of(k) {
@@ -103,8 +100,7 @@ func (e *loadSeries) traces(k int) string {
 		text.Share(e.loads[k].plan.Trace), strings.Join(words, ", "))
 }
 
-// row formats the percentiles of a distribution as medians over the cell's repetitions. It returns
-// nil without a distribution.
+// row formats the percentiles of a distribution as medians over the cell's repetitions.
 func (s *spread) row(head, of string, cell results.Cell) []string {
 	all, ok := s.quantiles[of]
 	if !ok {
@@ -123,8 +119,7 @@ func (s *spread) row(head, of string, cell results.Cell) []string {
 	return cells
 }
 
-// writePercentiles writes the response times of each load, over its repetitions, in milliseconds by
-// percentile. The tools of HdrHistogram read this text.
+// writePercentiles writes milliseconds by percentile, a text that the tools of HdrHistogram read.
 func (e *loadSeries) writePercentiles() error {
 	for k, s := range e.spreads {
 		if s.responses == nil {
@@ -146,8 +141,8 @@ func (e *loadSeries) writePercentiles() error {
 	return nil
 }
 
-// showSpread prints percentiles. For one load it prints each phase and a histogram, for several
-// loads the response time of each.
+// For one load showSpread prints each phase and a histogram, for several loads the response time of
+// each.
 func (e *loadSeries) showSpread(rows []Row) error {
 	head := []string{"response"}
 	if len(rows) == 1 {
@@ -193,8 +188,8 @@ func (e *loadSeries) showSpread(rows []Row) error {
 
 const mostBars = 8
 
-// histogram draws response times as bars. The upper ends of rows grow geometrically, so both the
-// body and a long tail are visible.
+// The upper ends of a histogram's rows grow geometrically, so both the body and a long tail are
+// visible.
 func histogram(h *hdrhistogram.Histogram, width int) (lines []string) {
 	if h == nil || h.TotalCount() == 0 {
 		return nil
@@ -226,16 +221,14 @@ func histogram(h *hdrhistogram.Histogram, width int) (lines []string) {
 	return lines
 }
 
-// bar draws a share as a bar of the given maximum length, in eighths of a column. Any share above 0
-// is visible.
+// bar draws a share in eighths of a column. Any share above 0 is visible.
 func bar(share float64, columns int) string {
 	eighths := []rune(" ▏▎▍▌▋▊▉")
 	n := int(math.Ceil(share * float64(8*max(columns, 1))))
 	return strings.Repeat("█", n/8) + strings.TrimSpace(string(eighths[n%8]))
 }
 
-// traffic returns the bytes sent and received by a load and its connections, over all repetitions,
-// or "" if they were not counted.
+// traffic returns the bytes sent and received over all repetitions, or "" if they were not counted.
 func traffic(cell results.Cell) string {
 	var sent, received, connections, seconds float64
 	known := false

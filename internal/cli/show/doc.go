@@ -1,5 +1,4 @@
-// Package show prints the results of runs, searches and attacks: Show for runs (show.go, table.go),
-// RunLoads for HTTP loads (load.go, loadtable.go), ShowSearch for capacity (search_table.go),
-// ShowWhy for the causes of slow tasks (why.go). Document and SearchDocument contain the same
-// results for JSON (document.go, search_document.go).
+// Package show prints the results of runs (Show), HTTP loads (RunLoads) and searches (ShowSearch),
+// and the causes of slow tasks (ShowWhy). Document and SearchDocument contain the same results for
+// JSON.
 package show

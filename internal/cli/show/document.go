@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// A Head is the beginning of a document about results on disk.
 type Head struct {
 	text.Head
 	Dir     string `json:"dir"`
@@ -23,7 +22,6 @@ type Head struct {
 	Report  string `json:"report,omitempty"` // absent without a report
 }
 
-// HeadOf returns the head of a document about the execution.
 func HeadOf(e *execute.Execution, kind string) Head {
 	dir := e.Dir.Path()
 	return Head{text.NewHead(kind), dir, filepath.Join(dir, rundir.ResultsFile), e.Report}
@@ -41,12 +39,11 @@ type Document struct {
 	Failed   []rundir.Failure `json:"failed,omitempty"`
 	Findings []decide.Finding `json:"findings,omitempty"` // findings of studies
 
-	// objectives of the scenarios
 	Objectives []objectiveLine `json:"objectives,omitempty"`
 }
 
-// A RunLine is one result. Times are in seconds, shares are fractions of 1. A metric that the run
-// could not measure is absent.
+// Times are in seconds, shares are fractions of 1. A metric that the run could not measure is
+// absent.
 type RunLine struct {
 	Name    string             `json:"name"`
 	Seed    json.Number        `json:"seed"`
@@ -56,7 +53,7 @@ type RunLine struct {
 	Uncertain map[string]results.Number `json:"uncertain,omitempty"`
 
 	Verdict string `json:"verdict"` // VALID, SUSPECT or INVALID
-	// why it is not VALID: the checks and their findings
+	// why the run is not VALID
 	Reasons []string `json:"reasons,omitempty"`
 	// causes of its p99, ranked; absent without responses
 	Why []why.Cause `json:"why,omitempty"`
@@ -101,7 +98,6 @@ func newRunLine(r execute.Record) RunLine {
 	return line
 }
 
-// NewDocument returns the document about the execution.
 func NewDocument(e *execute.Execution, kind string) Document {
 	doc := Document{Head: HeadOf(e, kind), Planned: e.Planned,
 		Complete: e.Done == e.Planned, Cut: e.Interruption(), Runs: []RunLine{},

@@ -19,8 +19,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// keepFailures writes the failures, with the first failed answers, to a file in the run directory.
-// For a resumed run it adds them to the earlier ones. Without failures there is no file.
+// keepFailures writes the failures to a file in the run directory. For a resumed run it adds them
+// to the earlier ones. Without failures there is no file.
 func (e *loadSeries) keepFailures(mode directory.Mode) error {
 	all, err := e.failuresBefore(mode)
 	if err != nil {
@@ -37,8 +37,6 @@ func (e *loadSeries) keepFailures(mode directory.Mode) error {
 	return rundir.WriteFailures(e.failuresFile(), all)
 }
 
-// failedOf returns the failures of a load: failing statuses, errors and checks, with the kept
-// answers.
 func failedOf(r *attack.Report) (all []rundir.FailedAnswers) {
 	for _, c := range r.Statuses {
 		if code, err := strconv.Atoi(c.What); err == nil && code >= 200 && code < 400 ||
@@ -82,10 +80,8 @@ func (e *loadSeries) failuresFile() string {
 	return filepath.Join(e.Dir.Path(), rundir.FailuresFile)
 }
 
-// mostQuoted is the maximum number of characters of a body that are shown.
 const mostQuoted = 200
 
-// showFailures prints why load k was stopped, and the first answer of each kind of failure.
 func (e *loadSeries) showFailures(k int, row string) {
 	var first checks.Failures
 	for _, r := range e.of(k) {

@@ -2,21 +2,18 @@ package show
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// manyFindings is the number of studies from which only verdicts are printed. The report contains
-// the tables.
+// For so many studies only verdicts are printed. The report contains the tables.
 const manyFindings = 3
 
-// showFindings prints the findings of studies: claim, verdict and advice. For a few studies it also
-// prints the tables of the deciding numbers, and further findings.
 func showFindings(e *execute.Execution) error {
 	if len(e.Findings) == 0 {
 		return nil
@@ -74,7 +71,6 @@ func showTable(e *execute.Execution, t *decide.Table) error {
 	return nil
 }
 
-var interval = regexp.MustCompile(`\(\S+ ([^ ()]+ )?to [^()]+\)`)
+var interval = lazyregexp.New(`\(\S+ ([^ ()]+ )?to [^()]+\)`)
 
-// pageWidth is the width of prose on stdout, in columns.
 const pageWidth = 110

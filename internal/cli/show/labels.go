@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// showLabels prints the p99 of each class, priority or tenant of tasks, if there are several. A
-// strategy that prefers some of them delays others, which the p99 of all tasks does not show. For
-// tenants it also prints their shares of the slots.
+// A strategy that prefers some classes, priorities or tenants delays others, which the p99 of all
+// tasks does not show.
 func showLabels(p *terminal.Printer, rows []Row) error {
 	labels := results.Labels(cellsOf(rows))
 	if len(labels) < 2 {
@@ -39,7 +38,6 @@ func cellsOf(rows []Row) (cells []results.Cell) {
 	return cells
 }
 
-// labelNotes returns how many tenants and priorities have results, if not all have.
 func labelNotes(rows []Row) (notes []string) {
 	cells := cellsOf(rows)
 	labels := results.Labels(cells)

@@ -35,7 +35,6 @@ type Load struct {
 	Run      func(context.Context, LoadTurn) (*attack.Report, error)
 }
 
-// A LoadTurn is one repetition of a load.
 type LoadTurn struct {
 	Seed   uint64
 	before *bench.Result // partial result of an interrupted soak; nil for a new one
@@ -52,7 +51,6 @@ func (l Load) runInto(
 	return l.Run(progress.With(ctx, &tracker), t)
 }
 
-// loadSeries is the state of a series of loads and their results.
 type loadSeries struct {
 	*execute.Execution
 	loads      []Load
@@ -62,7 +60,6 @@ type loadSeries struct {
 	unanswered int      // number of runs that failed because there was no answer
 }
 
-// choosePlan chooses the seeds, and writes the plan of attacks into the directory.
 func (e *loadSeries) choosePlan(kind string, o options.LoadOptions) error {
 	sum := sha256.New()
 	words := json.NewEncoder(sum)
@@ -88,7 +85,7 @@ func (e *loadSeries) choosePlan(kind string, o options.LoadOptions) error {
 		})
 }
 
-// RunLoads runs the loads, interleaved over the repetitions, and shows the results under a heading.
+// RunLoads interleaves the loads over the repetitions.
 func RunLoads(
 	ctx context.Context, h *execute.Host, kind, what string, loads []Load, o options.LoadOptions,
 ) error {
@@ -135,7 +132,7 @@ func RunLoads(
 	return terminal.Ended(shown, append(e.codes(), told)...)
 }
 
-// runAll runs the series into the directory. Its error concerns the directory.
+// The error of runAll concerns the directory.
 func (e *loadSeries) runAll(ctx context.Context, o options.LoadOptions, all *execute.Loads) error {
 	for i := range o.Count {
 		for k, l := range e.loads {
@@ -189,8 +186,8 @@ func (e *loadSeries) runAll(ctx context.Context, o options.LoadOptions, all *exe
 // clients without a pause states how much of the response time is due to the machine.
 const mostStalls = 0.1
 
-// noteFlatOut notes, once per load, that clients without a pause use the processors fully. This is
-// intended and no reason to doubt the results.
+// Clients without a pause use the processors fully. This is intended and no reason to doubt the
+// results.
 func (e *loadSeries) noteFlatOut() error {
 	for k, l := range e.loads {
 		for _, r := range e.of(k) {
@@ -213,7 +210,6 @@ func (e *loadSeries) noteFlatOut() error {
 	return nil
 }
 
-// nothingCompleted describes the outcomes if no request completed, or returns "".
 func nothingCompleted(r *attack.Report) string {
 	if rate, ok := r.Metric(metric.MeanResponse); ok && rate >= 0 || r.Cut != nil {
 		return ""
@@ -233,7 +229,6 @@ func spellCounts(before string, counts []attack.Count) (words []string) {
 	return words
 }
 
-// NewLoad returns the load of an attack.
 func NewLoad(k attack.Attack) Load {
 	l := Load{Row: k.Target(), Name: k.Name(), Estimate: k.Duration}
 	if k.Strategy.Spec.Name != "" {

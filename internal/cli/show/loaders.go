@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/options"
 )
 
-// LoadsOf returns a function that creates the load of an attack, shared by the agents if there are
-// any. The caller calls end when all loads have been sent.
+// LoadsOf shares each load among the agents if there are any. The caller calls end when all loads
+// have been sent.
 func LoadsOf(
 	ctx context.Context, h *execute.Host, o options.AttackOptions,
 ) (of func(attack.Attack) Load, end func(), err error) {

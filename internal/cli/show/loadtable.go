@@ -16,11 +16,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Width is the width of the load table and its notes, in columns.
 const Width = 80
 
-// loadColumns are the columns of the table. They take 80 characters with the longest name of a
-// strategy.
+// The columns take 80 characters with the longest name of a strategy.
 var loadColumns = []Column{
 	{Head: "throughput", Unit: metric.Throughput},
 	{Head: "p50", Unit: metric.P50Response},
@@ -112,7 +110,6 @@ func (e *loadSeries) rows() []Row {
 	return rows
 }
 
-// of returns the repetitions of load k.
 func (e *loadSeries) of(k int) (all []execute.Record) {
 	for _, r := range e.Records {
 		if r.Section == k {
@@ -122,8 +119,7 @@ func (e *loadSeries) of(k int) (all []execute.Record) {
 	return all
 }
 
-// completed returns a sentence on the result of a load, including whether it is doubted. It returns
-// "" without results.
+// completed returns a sentence on the result of a load, or "" without results.
 func completed(r Row) string {
 	done, ok := r.Estimate(metric.Throughput)
 	if !ok {
@@ -153,7 +149,7 @@ func completed(r Row) string {
 		strings.Join(text.Texts(d.Why, results.Doubt.Check), ", "))
 }
 
-// rowsUsedUp returns the number of rows of data if an attack has used all of them, otherwise 0.
+// rowsUsedUp returns 0 unless an attack has used all rows of data.
 func rowsUsedUp(all []execute.Record) int {
 	for _, rec := range all {
 		if n := rec.Answers.RowsUsedUp; n > 0 {
@@ -163,7 +159,6 @@ func rowsUsedUp(all []execute.Record) int {
 	return 0
 }
 
-// total returns the sum of a metric per request over all requests of a cell.
 func total(cell results.Cell, unit string) int {
 	sum := 0.0
 	for _, run := range cell {
@@ -173,7 +168,6 @@ func total(cell results.Cell, unit string) int {
 	return int(sum)
 }
 
-// showAnswered prints the statuses, errors and losses of each load, over all repetitions.
 func showAnswered(e *loadSeries, rows []Row) {
 	fmt.Fprintln(e.Stdout)
 	for k, r := range rows {

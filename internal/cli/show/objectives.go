@@ -9,13 +9,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// fewJudged is the maximum number of verdicts that are all listed. If there are more, only missed
-// objectives are listed.
+// Up to fewJudged verdicts are all listed, otherwise only missed objectives.
 const fewJudged = 20
 
-// ShowObjectives prints the decision on each objective: the verdict, the value, the evidence, and
-// the flag that would decide an undecided one. With several scenarios, each line has the scenario's
-// name.
 func ShowObjectives(e *execute.Execution, name func(execute.Record) string) error {
 	all := e.Judged()
 	if len(all) == 0 {
@@ -51,7 +47,7 @@ type objectiveLine struct {
 	Objective string  `json:"objective"`
 	Unit      string  `json:"unit"`
 	Bound     float64 `json:"bound"`
-	// estimate; absent if there is none
+	// absent if there is none
 	Value *float64 `json:"value,omitempty"`
 	// relative 95 % error, if it exceeds 25 %; null without a bound
 	Uncertain *results.Number `json:"uncertain,omitempty"`

@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// overrunNotes returns a line on attempts that continued after their timeout, or none if all ended.
+// overrunNotes returns a line on attempts that continued after their timeout.
 func overrunNotes(rows []Row) []string {
 	var ranOn []string
 	for _, r := range rows {

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A PlannedScenario is a scenario in the output of --dry-run.
 type PlannedScenario struct {
 	Name    string  `json:"name"`
 	Section string  `json:"section,omitempty"`
@@ -16,7 +15,6 @@ type PlannedScenario struct {
 	Seconds float64 `json:"seconds"` // estimated duration of one run
 }
 
-// ShowPlan lists the scenarios and the estimated time, without running them.
 func ShowPlan(to *terminal.Printer, p options.Plan, format string) error {
 	if format == "json" {
 		doc := struct {

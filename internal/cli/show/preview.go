@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// mostPreviews is the number of requests that a dry run shows without sessions.
 const mostPreviews = 3
 
 // Previews prints the first requests of an attack as they will be sent, or the steps of its first

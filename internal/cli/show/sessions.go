@@ -4,7 +4,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// stepColumns are the columns of the table of steps. A session has the same units.
+// A session has the same units as a step.
 var stepColumns = []Column{
 	{Head: "count", Unit: metric.Count},
 	{Head: "mean response", Unit: metric.MeanResponse},
@@ -15,7 +15,6 @@ var stepColumns = []Column{
 	{Head: "not sent", Unit: metric.Unsent},
 }
 
-// showSteps prints a line for each step of the load's sessions, and one for the whole session.
 func (e *loadSeries) showSteps(k int, r Row) error {
 	steps := e.loads[k].steps
 	if len(steps) == 0 || len(r.Cell) == 0 {

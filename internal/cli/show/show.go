@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// Show prints the results: the table or the document on stdout, warnings on stderr.
 func Show(e *execute.Execution, format string) error {
 	if format == "json" {
 		return e.JSON(NewDocument(e, "run"))
@@ -56,7 +55,7 @@ func Show(e *execute.Execution, format string) error {
 `, e.Report, e.Dir.Path())
 }
 
-// showHeadline prints the headline of the report, unless studies print more detail.
+// showHeadline prints nothing if studies print more detail.
 func showHeadline(e *execute.Execution) error {
 	if e.Headline == "" || len(e.Findings) > 0 {
 		return nil

@@ -21,10 +21,8 @@ var stageColumns = []Column{
 	{"failed", metric.Failed, false},
 }
 
-// mostStagesShown is the maximum number of stages that each have a line.
 const mostStagesShown = 6
 
-// showStages prints a line for each strategy and stage, if the arrivals of the group have stages.
 func showStages(p *terminal.Printer, g *group, rows []Row) error {
 	at := arrivalStages(results.Lookup(g.keys, "arrival"))
 	if len(at) < 2 {
@@ -109,10 +107,8 @@ func arrivalStages(arrival string) []arrivals.Stage {
 	return v.Stages()
 }
 
-// stageUnit returns the unit of a metric of stage k, counted from 0.
 func stageUnit(k int, unit string) string { return fmt.Sprintf("stage%d-%s", k+1, unit) }
 
-// backlog returns the number of tasks in the system at the end of the stage.
 func (r Row) backlog(k int) string {
 	v, ok := r.Estimate(stageUnit(k, metric.BacklogTasks))
 	if !ok {

@@ -10,12 +10,11 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostExplained is the maximum number of scenarios for which Suspects explains each check.
 const mostExplained = 20
 
 // Suspects returns a warning with the number of SUSPECT scenarios and, for each check, a line with
-// the number of scenarios and the reason of the first one. For more than mostExplained scenarios it
-// only counts the checks. INVALID runs have been reported already.
+// the reason of the first one. For more than mostExplained scenarios it only counts the checks.
+// INVALID runs have been reported already.
 func Suspects(records []execute.Record) (lines []string) {
 	name := func(r execute.Record) string { return r.Name }
 	planned := len(results.Gather(records, name))

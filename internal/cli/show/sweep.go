@@ -12,12 +12,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// p99 is the metric of a sweep, unless other metrics decide a study.
 const p99 = metric.P99Response
 
-// showSweep prints one table for all groups that differ only in the swept axis. Strategies are
-// rows, values of the axis are columns, and each cell contains the p99 response. A study has a
-// table for each deciding metric instead.
+// showSweep prints one table for all groups that differ only in the swept axis, whose values are
+// columns. A study has a table for each deciding metric.
 func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 	axis := sweptAxis(groups)
 	title := func(g *group) string { return Heading(results.Without(g.keys, axis)) }
@@ -65,7 +63,6 @@ func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 	return nil
 }
 
-// unitsOf returns the deciding metrics of a block, by default the p99 response.
 func unitsOf(block []*group, decides []string) []string {
 	units := slices.DeleteFunc(slices.Clone(decides), func(unit string) bool {
 		return !slices.ContainsFunc(block, func(g *group) bool { return g.has(unit) })
@@ -76,10 +73,9 @@ func unitsOf(block []*group, decides []string) []string {
 	return units
 }
 
-// isTime reports whether a metric is a time, which covers only completed tasks.
+// A time covers only completed tasks.
 func isTime(unit string) bool { return strings.HasSuffix(unit, "-sec") }
 
-// headOf names a metric. It spells out the p99 of all tasks.
 func headOf(unit string) string {
 	if unit == p99 {
 		return "p99 response"
@@ -124,8 +120,7 @@ func sweepTables(
 	return tables
 }
 
-// cell returns the value in the given unit. If not all tasks completed, it adds the share of
-// completed tasks to a time.
+// If not all tasks completed, cell adds the share of completed tasks to a time.
 func (g *group) cell(strategy, unit string) string {
 	r := Row{Cell: g.cellOf(strategy)}
 	if r.Cell == nil {
@@ -138,7 +133,6 @@ func (g *group) cell(strategy, unit string) string {
 	return s
 }
 
-// cellOf returns the runs of a strategy, or nil.
 func (g *group) cellOf(strategy string) results.Cell {
 	for _, r := range g.rows {
 		if r.Strategy == strategy {

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// group contains the runs of scenarios that differ only in their strategy, so they can be compared.
+// The scenarios of a group differ only in their strategy, so they can be compared.
 type group struct {
 	keys []results.Pair // keys of the names, without strategy and queue
 	rows []Row          // by strategy, in the order of the plan
@@ -31,7 +31,6 @@ func cellOf(records []execute.Record) (c results.Cell) {
 	return c
 }
 
-// groupRecords sorts the runs of a section into groups, in the order of the plan.
 func groupRecords(records []execute.Record) (groups []*group) {
 	place := func(r execute.Record) string {
 		return fmt.Sprint(results.Without(r.Keys, "strategy", "queue"))
@@ -53,8 +52,7 @@ func groupRecords(records []execute.Record) (groups []*group) {
 	return groups
 }
 
-// A Column is a column of the full table. Unless always is set, it is shown only if a row of the
-// section has a value other than 0.
+// Unless always is set, a Column is shown only if a row of the section has a value other than 0.
 type Column struct {
 	Head, Unit string
 	always     bool
@@ -88,8 +86,7 @@ var columns = []Column{
 	{"makespan", metric.Makespan, false},
 }
 
-// fewGroups is the maximum number of groups that each have a full table. In a larger section, each
-// scenario has one value.
+// Up to fewGroups groups each have a full table. In a larger section, each scenario has one value.
 const fewGroups = 4
 
 func showTables(e *execute.Execution) error {
@@ -114,7 +111,6 @@ func showTables(e *execute.Execution) error {
 	return nil
 }
 
-// showGroups prints a full table for each group. The deciding metrics of a study come first.
 func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 	for _, g := range groups {
 		p.Prose("%s\n", Heading(g.keys)+g.arrived()+Repetitions(g.rows))
@@ -148,7 +144,6 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 	return nil
 }
 
-// Table returns a line for each row with results, below the heads.
 func Table(of string, columns []Column, rows []Row) (lines [][]string) {
 	lines = append(lines, append([]string{of}, Heads(columns)...))
 	for _, r := range rows {
@@ -161,8 +156,7 @@ func Table(of string, columns []Column, rows []Row) (lines [][]string) {
 	return lines
 }
 
-// Uncertain returns a line that explains the marks of uncertain values in a table, or none without
-// marks.
+// Uncertain returns a line that explains the marks of uncertain values in a table.
 func Uncertain(columns []Column, rows []Row) []string {
 	var shown []results.Shown
 	for _, r := range rows {
@@ -173,7 +167,6 @@ func Uncertain(columns []Column, rows []Row) []string {
 	return results.UncertainLines(shown)
 }
 
-// Heads returns the heads of the columns.
 func Heads(columns []Column) []string {
 	return text.Texts(columns, func(c Column) string { return c.Head })
 }
@@ -196,7 +189,6 @@ func (g *group) has(unit string) bool {
 	})
 }
 
-// columns returns the columns of the group, the deciding ones first.
 func (g *group) columns(decides []string) (shown []Column) {
 	for _, unit := range decides {
 		if g.has(unit) {
@@ -233,7 +225,6 @@ func (g *group) Open() bool {
 		arrivalStages(results.Lookup(g.keys, "arrival")) != nil
 }
 
-// Repetitions returns the end of a heading of medians, with the number of repetitions.
 func Repetitions(rows []Row) string {
 	most := 0
 	for _, r := range rows {
@@ -245,5 +236,4 @@ func Repetitions(rows []Row) string {
 	return fmt.Sprintf("; median of %d runs", most)
 }
 
-// Heading formats the common keys of run names.
 func Heading(keys []results.Pair) string { return strings.Join(results.Words(keys), ", ") }

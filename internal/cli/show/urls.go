@@ -16,7 +16,6 @@ import (
 
 const mostURLs = 10
 
-// urlColumns are the columns of the table of URLs, before the statuses.
 var urlColumns = []Column{
 	{Head: "requests", Unit: metric.Count},
 	{Head: "failed", Unit: metric.Failed},
@@ -25,7 +24,7 @@ var urlColumns = []Column{
 	{Head: "p99", Unit: metric.P99Response},
 }
 
-// showURLs prints a line for each URL of load k, the worst p95 first.
+// The URL with the worst p95 comes first.
 func (e *loadSeries) showURLs(k int, r Row) error {
 	urls := slices.DeleteFunc(slices.Clone(e.loads[k].urls), func(u attack.URL) bool {
 		_, ok := r.Estimate(u.Prefix + metric.Count)
@@ -60,7 +59,6 @@ func (e *loadSeries) showURLs(k int, r Row) error {
 	return nil
 }
 
-// part formats a metric of a part of the requests.
 func (r Row) part(prefix string, c Column) string {
 	if v, ok := r.Estimate(prefix + c.Unit); ok && c.Unit == metric.Count {
 		return fmt.Sprintf("%.0f", v.Mid)
@@ -85,14 +83,12 @@ func (r Row) worst(prefix string) float64 {
 	return 0
 }
 
-// statuses formats the number of each status, over all repetitions.
 func (r Row) statuses(prefix string) string {
 	return strings.Join(text.Texts(statusCounts(r.Cell, prefix), func(c attack.Count) string {
 		return fmt.Sprintf("%s × %d", c.What, c.N)
 	}), ", ")
 }
 
-// statusCounts returns the statuses in all runs of a cell, the most frequent first.
 func statusCounts(cell results.Cell, prefix string) (all []attack.Count) {
 	for _, s := range results.Statuses(cell, prefix) {
 		all = append(all, attack.Count{What: s.Status, N: int(s.Count)})
@@ -100,8 +96,8 @@ func statusCounts(cell results.Cell, prefix string) (all []attack.Count) {
 	return all
 }
 
-// urlLine is a URL of an attack, or a step of its sessions, in a document. Times are in seconds. A
-// percentile with too few requests is absent.
+// urlLine is a URL of an attack, or a step of its sessions. Times are in seconds. A percentile with
+// too few requests is absent.
 type urlLine struct {
 	Name     string `json:"name"`
 	Requests int    `json:"requests"`

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// Explain prints the causes of the slow tasks of an execution.
 func Explain(e *execute.Execution) error {
 	groups := why.Groups(&results.Results{Runs: runsOf(e)})
 	if len(groups) == 0 {
@@ -29,7 +28,6 @@ func runsOf(e *execute.Execution) (runs []results.Run) {
 	return runs
 }
 
-// ShowTools prints commands that open the profiles and traces of a directory.
 func ShowTools(p *terminal.Printer, tools []why.Tool) error {
 	if len(tools) == 0 {
 		return nil
@@ -49,11 +47,10 @@ func ShowTools(p *terminal.Printer, tools []why.Tool) error {
 const (
 	mostWhyGroups = 8
 	mostWhyRuns   = 24
-	// width of the explanation in columns, so that it can be pasted anywhere
+	// so that the explanation can be pasted anywhere
 	whyWidth = 80
 )
 
-// ShowWhy prints a paragraph for each scenario.
 func ShowWhy(p *terminal.Printer, groups [][]why.Explained) error {
 	left, each := 0, max(1, mostWhyRuns/max(1, min(len(groups), mostWhyGroups)))
 	for i, g := range groups {

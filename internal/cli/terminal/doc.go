@@ -1,3 +1,3 @@
-// Package terminal implements the terminal output of commands: Printer (printer.go), StatusLine,
-// exit codes (exit.go), and a context that ends at a signal (interrupt.go).
+// Package terminal implements the terminal output of commands: Printer, StatusLine, exit codes, and
+// a context that ends at a signal.
 package terminal

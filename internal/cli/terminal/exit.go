@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// An ExitCode is an error that ends the command with this code. It prints no message.
+// An ExitCode ends the command with this code. It prints no message.
 type ExitCode int
 
 // If several codes apply, the most severe one counts.
@@ -22,10 +22,9 @@ var severity = []ExitCode{Interrupted, Unusable, Regression, Undecided, Fine}
 
 func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// ErrStdout represents an error of standard output, which output keeps until the command ends.
+// output keeps an error of standard output until the command ends.
 var ErrStdout = errors.New("standard output")
 
-// Severest returns the most severe code, or Fine.
 func Severest(codes ...ExitCode) ExitCode {
 	for _, s := range severity {
 		if slices.Contains(codes, s) {
@@ -35,7 +34,6 @@ func Severest(codes ...ExitCode) ExitCode {
 	return Fine
 }
 
-// Ended returns the error of a command that has shown its result. It is nil if no code applies.
 func Ended(shown error, codes ...ExitCode) error {
 	if shown != nil && !errors.Is(shown, ErrStdout) {
 		return shown

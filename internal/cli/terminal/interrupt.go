@@ -9,7 +9,7 @@ import (
 
 // Interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, except for a
 // SIGHUP ignored by nohup. It then restores the default handling, so a second signal ends the
-// process, and calls say with a notice. say may be nil. The caller must call done after the work.
+// process, and calls say with a notice. say may be nil.
 func Interruptible(ctx context.Context, say func(line string)) (_ context.Context, done func()) {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// output is standard output. It keeps its first error until the command ends, because callers such
-// as cobra's help ignore errors. A closed pipe is not an error, as in `poolbench list | head`.
+// output keeps its first error until the command ends, because callers such as cobra's help ignore
+// errors. A closed pipe is not an error, as in `poolbench list | head`.
 type output struct {
 	to     io.Writer
 	err    error

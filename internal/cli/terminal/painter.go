@@ -2,15 +2,15 @@ package terminal
 
 import (
 	"io"
-	"regexp"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
-// painter colours verdicts on a terminal. Colour carries no extra information.
 type painter struct{ to io.Writer }
 
-// verdictWords has a group for each of verdictColours. A count of zero is not coloured.
+// A group for each of verdictColours. A count of zero is not coloured.
 var (
-	verdictWords = regexp.MustCompile(`\b(?:0 [a-z]+|(INVALID|worse)|(SUSPECT|inconclusive)|` +
+	verdictWords = lazyregexp.New(`\b(?:0 [a-z]+|(INVALID|worse)|(SUSPECT|inconclusive)|` +
 		`(VALID|better|no worse|gate: pass))\b`)
 	verdictColours = []string{"31", "33", "32"} // red, yellow, green
 )

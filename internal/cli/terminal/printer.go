@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Printer prints the output of one command.
 type Printer struct {
 	Program string    // prefix of each error message
 	Stdout  io.Writer // an output, which keeps its first error
@@ -20,7 +19,7 @@ type Printer struct {
 	screen  *os.File // stdout if it is a terminal
 }
 
-// New returns a Printer that escapes control characters, because names in the output are untrusted.
+// New escapes control characters, because names in the output are untrusted.
 func New(stdout, stderr io.Writer) *Printer {
 	p := &Printer{Program: "poolbench", Stderr: text.NewPlainWriter(stderr)}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -33,17 +32,14 @@ func New(stdout, stderr io.Writer) *Printer {
 	return p
 }
 
-// Table prints a table and folds it if it is too wide.
 func (p *Printer) Table(rows [][]string) error {
 	return text.WriteTable(p.Stdout, rows, p.Columns())
 }
 
-// List prints rows whose last column may be long.
 func (p *Printer) List(rows [][]string) error {
 	return text.WriteList(p.Stdout, rows, p.Columns())
 }
 
-// Say prints a paragraph in lines of at most most characters or the terminal's width.
 func (p *Printer) Say(first, s string, most int) {
 	if n := p.Columns(); n > 0 {
 		most = min(most, n)
@@ -51,16 +47,13 @@ func (p *Printer) Say(first, s string, most int) {
 	fmt.Fprintln(p.Stdout, text.Wrapped(first, s, most))
 }
 
-// Prose prints text and breaks lines that are wider than the terminal.
 func (p *Printer) Prose(format string, args ...any) error {
 	_, err := io.WriteString(p.Stdout, text.Fit(fmt.Sprintf(format, args...), p.Columns()))
 	return err
 }
 
-// JSON prints one document.
 func (p *Printer) JSON(document any) error { return text.WriteJSON(p.Stdout, document) }
 
-// Warn prints warnings about valid results.
 func (p *Printer) Warn(lines []string) {
 	for _, line := range lines {
 		line = p.Program + ": warning: " + line
@@ -71,10 +64,8 @@ func (p *Printer) Warn(lines []string) {
 	}
 }
 
-// MostLines limits the printed lines of one error.
 const MostLines = 20
 
-// Complain writes err to stderr line by line. It ignores errors of stderr.
 func (p *Printer) Complain(err error) {
 	if err == nil {
 		return
@@ -89,7 +80,6 @@ func (p *Printer) Complain(err error) {
 	}
 }
 
-// Exit prints each error on its own line and returns the exit code.
 func (p *Printer) Exit(err error) int {
 	code := Fine
 	switch said, is := errors.AsType[ExitCode](err); {

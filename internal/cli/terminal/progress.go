@@ -10,12 +10,10 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// mostLines limits the plain progress lines of a plan.
 const mostLines = 20
 
-// Progress shows the progress of a plan: a status line on a terminal, otherwise a few plain lines,
-// and nothing when quiet. It counts estimated time, because run lengths differ by orders of
-// magnitude.
+// Progress is a status line on a terminal, otherwise a few plain lines, and nothing when quiet. It
+// counts estimated time, because run lengths differ by orders of magnitude.
 type Progress struct {
 	to    io.Writer
 	line  *StatusLine // line of a terminal; nil for plain lines
@@ -33,10 +31,9 @@ type Progress struct {
 	end func() // ends the clock; nil without a clock
 }
 
-// NewLines returns a Progress for work of unknown size, which prints only explicit lines.
+// NewLines is for work of unknown size. It prints only explicit lines.
 func NewLines(to io.Writer, quiet bool) *Progress { return &Progress{to: to, quiet: quiet} }
 
-// NewProgress returns a Progress for runs with a total estimate of work.
 func NewProgress(to io.Writer, quiet bool, runs int, work time.Duration) *Progress {
 	s := &Progress{to: to, quiet: quiet, runs: runs, work: work, begun: time.Now()}
 	if line := NewStatusLine(to); line != nil && !quiet {
@@ -54,7 +51,7 @@ func (s *Progress) startClock(on *StatusLine) {
 	})
 }
 
-// Add adds runs to the plan. The first call starts the clock.
+// The first call starts the clock.
 func (s *Progress) Add(runs int, work time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +62,6 @@ func (s *Progress) Add(runs int, work time.Duration) {
 	s.work += work
 }
 
-// Advance counts runs as completed. work is their total estimate.
 func (s *Progress) Advance(runs int, work time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +77,6 @@ func (s *Progress) Advance(runs int, work time.Duration) {
 	}
 }
 
-// String returns the number of completed runs and the time left, or the current activity.
 func (s *Progress) String() string {
 	if s.doing != "" {
 		return s.doing
@@ -93,8 +88,7 @@ func (s *Progress) String() string {
 	return line
 }
 
-// left scales the remaining estimate by the accuracy of the estimates so far. Before the first run
-// is completed, it returns the estimate, which ignores parallel runs.
+// left scales the remaining estimate by the accuracy of the estimates so far.
 func (s *Progress) left() time.Duration {
 	rest := s.work - s.worked
 	if s.worked > 0 {
@@ -112,7 +106,7 @@ func (s *Progress) draw() {
 	s.line.Draw(text)
 }
 
-// Tell shows the activity of the current run on a terminal. "" means that no run is in progress.
+// "" means that no run is in progress.
 func (s *Progress) Tell(now string) {
 	if s.line == nil {
 		return
@@ -130,7 +124,7 @@ func (s *Progress) Ran() {
 	s.done++
 }
 
-// Note calls print, which may write between progress lines.
+// print may write between progress lines.
 func (s *Progress) Note(print func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,14 +134,12 @@ func (s *Progress) Note(print func()) {
 	print()
 }
 
-// Say prints a line unless the Progress is quiet.
 func (s *Progress) Say(line string) {
 	if !s.quiet {
 		s.Note(func() { fmt.Fprintln(s.to, line) })
 	}
 }
 
-// Close removes the line.
 func (s *Progress) Close() {
 	if s.line != nil {
 		s.end()
@@ -155,8 +147,7 @@ func (s *Progress) Close() {
 	}
 }
 
-// Doing shows an activity in place of the runs before there are any, "" for none. It returns false
-// without a terminal.
+// Doing returns false without a terminal.
 func (s *Progress) Doing(what string) bool {
 	if s.line == nil {
 		return false
@@ -168,7 +159,7 @@ func (s *Progress) Doing(what string) bool {
 	return true
 }
 
-// Keep counts a run of an earlier process, with its estimate.
+// Keep counts a run of an earlier process.
 func (s *Progress) Keep(work time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,8 +167,7 @@ func (s *Progress) Keep(work time.Duration) {
 	s.work -= work
 }
 
-// Counts returns the numbers of completed and planned runs, and the time left, which is negative if
-// unknown.
+// The time left is negative if unknown.
 func (s *Progress) Counts() (done, planned int, left time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

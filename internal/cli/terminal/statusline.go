@@ -10,11 +10,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A StatusLine is a line of a terminal that is redrawn in place. A nil StatusLine draws nothing.
-// Write errors are ignored.
+// A nil StatusLine draws nothing. Write errors are ignored.
 type StatusLine struct{ On io.Writer }
 
-// NewStatusLine returns a StatusLine if to is a terminal.
 func NewStatusLine(to io.Writer) *StatusLine {
 	if f := Console(to); f != nil {
 		return &StatusLine{f}
@@ -35,7 +33,7 @@ func Console(to io.Writer) *os.File {
 	return f
 }
 
-// Draw replaces the line. It cuts it to the width, because a wrapped line cannot be cleared.
+// A wrapped line cannot be cleared, so Draw cuts it to the width.
 func (l *StatusLine) Draw(s string) {
 	columns := FallbackColumns
 	if f, ok := l.On.(*os.File); ok {
@@ -50,8 +48,6 @@ func (l *StatusLine) Draw(s string) {
 	fmt.Fprint(l.On, ClearLine, string(runes))
 }
 
-// ClearLine is the escape sequence that clears the line.
 const ClearLine = "\r\x1b[K"
 
-// Clear removes the line.
 func (l *StatusLine) Clear() { fmt.Fprint(l.On, ClearLine) }

@@ -9,11 +9,10 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// An Embedded is a NATS server with JetStream in this process.
 type Embedded struct {
 	Dir        string // directory of its streams; JetStream needs it even for streams in memory
 	SyncAlways bool   // whether to fsync each message
-	// host:port for clients in other processes, or "" for none; port 0 selects a free port
+	// host:port for clients in other processes, or "" for none
 	Listen string
 	Token  string // token required from such clients, or "" for none
 	// receives I/O errors of streams, which the server only logs while the client gets no answer;
@@ -21,13 +20,13 @@ type Embedded struct {
 	Failed func(error)
 }
 
-// starting limits the duration of the start, which usually takes 2 ms.
+// A start usually takes 2 ms.
 const starting = 20 * time.Second
 
-// mostPayload is the maximum size of a message, in bytes.
+// bytes of a message
 const mostPayload = 8 << 20
 
-// Start starts the server. The caller ends it with Shutdown and WaitForShutdown.
+// The caller ends the server with Shutdown and WaitForShutdown.
 func (e Embedded) Start() (*server.Server, error) {
 	o := &server.Options{ServerName: "poolbench", JetStream: true, StoreDir: e.Dir,
 		SyncAlways: e.SyncAlways, DontListen: e.Listen == "", Authorization: e.Token,

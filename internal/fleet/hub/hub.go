@@ -18,23 +18,20 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Conn is a connection to a NATS server.
 type Conn = nats.Conn
 
 const connecting = 5 * time.Second
 
-// Interval of reconnection attempts, and interval of pings, of which two unanswered ones end a
-// connection. The defaults of NATS are 2 s and 2 min.
+// Two unanswered pings end a connection. The defaults of NATS are 2 s and 2 min.
 const (
 	reconnecting = 250 * time.Millisecond
 	pinging      = 5 * time.Second
 )
 
 // Connect connects to one of the comma-separated addresses, or to the server given in more.
-// Credentials come from the environment variables of NATS's own command, which other users of the
-// machine cannot read: NATS_CREDS, NATS_USER, NATS_PASSWORD, NATS_TOKEN, NATS_NKEY, NATS_CA,
-// NATS_CERT, NATS_KEY. If an address contains a user or token, only the last three are used, for
-// TLS. Errors contain no user, password or token.
+// Credentials come from the environment, which other users of the machine cannot read. If an
+// address contains a user or token, only the variables for TLS are used. Errors contain no
+// credentials.
 func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	options := append(fromEnvironment(addresses), nats.Name("poolbench"), nats.MaxReconnects(-1),
 		nats.Timeout(connecting), nats.ReconnectWait(reconnecting), nats.PingInterval(pinging),
@@ -57,8 +54,7 @@ type connectError struct {
 
 func (e *connectError) Error() string { return fmt.Sprintf("NATS at %s: %s", e.at, e.why) }
 
-// isUnreachable reports whether no server is reachable: none listens, or the host name does not
-// resolve yet. A server that refuses this client is reachable.
+// A server that refuses this client is reachable. A host name that does not resolve is not.
 func isUnreachable(err error) bool {
 	_, network := errors.AsType[*net.OpError](err)
 	_, lookup := errors.AsType[*net.DNSError](err)
@@ -95,7 +91,7 @@ func (d dialer) Dial(network, address string) (net.Conn, error) {
 	return (&net.Dialer{Timeout: connecting}).DialContext(d.ctx, network, address)
 }
 
-// Check validates addresses. Its error does not contain them, because they may contain a password.
+// The error does not contain the addresses, because they may contain a password.
 func Check(addresses string) error {
 	for _, a := range strings.Split(addresses, ",") {
 		u, err := url.Parse(strings.TrimSpace(a))
@@ -109,7 +105,6 @@ func Check(addresses string) error {
 
 var schemes = []string{"nats", "tls", "ws", "wss"}
 
-// Shown returns the protocol, host and port of the addresses.
 func Shown(addresses string) string {
 	var hosts []string
 	for _, a := range strings.Split(addresses, ",") {
@@ -123,8 +118,7 @@ func Shown(addresses string) string {
 	return strings.Join(hosts, ",")
 }
 
-// fromEnvironment returns the options of the environment, except those that the addresses set. An
-// unreadable file causes an error of Connect.
+// An unreadable file causes an error of Connect.
 func fromEnvironment(addresses string) (options []nats.Option) {
 	known := strings.Contains(addresses, "@")
 	encrypts := strings.Contains(addresses, "tls://") || strings.Contains(addresses, "wss://")

@@ -19,11 +19,9 @@ type Local struct {
 	failed  chan error
 }
 
-// StartLocal starts a server for processes of this machine, which need its Address.
 func StartLocal() (*Local, error) { return StartAt("127.0.0.1:0", rand.Text()) }
 
-// StartAt starts a server at host:port with its streams in a temporary directory. With token "" it
-// accepts every client.
+// With token "" the server accepts every client.
 func StartAt(listen, token string) (*Local, error) {
 	dir, err := files.NewScratch("", "nats")
 	if err != nil {
@@ -45,7 +43,6 @@ func StartAt(listen, token string) (*Local, error) {
 	return l, nil
 }
 
-// fail keeps the first error.
 func (l *Local) fail(err error) {
 	select {
 	case l.failed <- err:
@@ -53,7 +50,7 @@ func (l *Local) fail(err error) {
 	}
 }
 
-// Watch calls failed if the server can no longer use its files. It returns when ctx ends.
+// Watch calls failed if the server can no longer use its files.
 func (l *Local) Watch(ctx context.Context, failed func(error)) {
 	select {
 	case err := <-l.failed:
@@ -62,7 +59,6 @@ func (l *Local) Watch(ctx context.Context, failed func(error)) {
 	}
 }
 
-// Close stops the server.
 func (l *Local) Close() error {
 	l.server.Shutdown()
 	l.server.WaitForShutdown()

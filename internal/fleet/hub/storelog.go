@@ -4,27 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// storeLog is a server.Logger that reports the log lines of the embedded server about stream
-// errors.
 type storeLog struct{ failed func(error) }
 
-// The patterns match log lines about streams that cannot be written and about damaged data. Other
-// warnings are about repairs, for example after a kill.
+// These log lines report streams that cannot be written and damaged data. Other warnings are about
+// repairs, for example after a kill.
 var (
-	writeFault = regexp.MustCompile(`(?i)failed to store a msg|write error|out of .*(space|` +
+	writeFault = lazyregexp.New(`(?i)failed to store a msg|write error|out of .*(space|` +
 		`resources)|permission denied|resource limits exceeded|error creating msg block`)
-	readFault = regexp.MustCompile(`(?i)metafile|checksum file|checksums do not match|` +
-		`error recreating|corrupt|checkMsgs|loadBlock error|resource not found|error adding consumer`)
+	readFault = lazyregexp.New(`(?i)metafile|checksum file|checksums do not match|error recreating|` +
+		`corrupt|checkMsgs|loadBlock error|resource not found|error adding consumer`)
 )
 
-func (l storeLog) match(which *regexp.Regexp, format string, v []any) {
+func (l storeLog) match(which *lazyregexp.Regexp, format string, v []any) {
 	if s := fmt.Sprintf(format, v...); which.MatchString(s) {
 		l.failed(errors.New("NATS: " + text.OneLine(s)))
 	}
@@ -45,7 +43,6 @@ func (storeLog) Debugf(string, ...any) {}
 
 func (storeLog) Tracef(string, ...any) {}
 
-// StreamDir returns the directory of a stream's messages.
 func StreamDir(s *server.Server, stream string) string {
 	return filepath.Join(s.StoreDir(), "$G", "streams", stream, "msgs")
 }

@@ -13,22 +13,21 @@ import (
 const alpha = 0.01
 
 // mostPairs is the largest number of fresh pairs for a commit in the middle. The first attempt uses
-// at most half of them, and doubles the number if it does not decide.
+// at most half of them.
 const mostPairs = 100
 
 // mostHalf bounds the threshold between the levels of GOOD and BAD: a commit that is nearly twice
 // as slow as GOOD never counts as good.
 const mostHalf = 0.9
 
-// strict clears a commit without fresh pairs only if every pair of the screening is below the
-// promise.
+// Every pair of the screening must be below the promise to clear a commit without fresh pairs.
 func (s *Search) strict(o judge.Options) judge.Options {
 	o.ClearAt = math.Exp2(-float64(o.ScreenPairs))
 	return o
 }
 
-// rule returns the options that decide between the levels of GOOD and BAD. Margin and promise are
-// half the change, so "worse" means the level of BAD and "no worse" the level of GOOD.
+// Margin and promise of rule are half the change, so "worse" means the level of BAD and "no worse"
+// the level of GOOD.
 func (s *Search) rule() judge.Options {
 	o := s.Judge
 	o.Alpha = alpha
@@ -43,7 +42,7 @@ func (s *Search) rule() judge.Options {
 }
 
 // pairs returns the number of fresh pairs for which half the change is three standard errors,
-// judged by the noise of the first gate. That nearly always decides between the levels.
+// judged by the noise of the first gate.
 func (s *Search) pairs() int {
 	_, low, high := worsening(s.row)
 	deviation := (high - low) / 2 / statistics.NormalQuantile(1-s.Judge.Alpha/2) *
@@ -107,8 +106,7 @@ const tooNoisy = "the pairs scatter too much"
 const decisive = 50
 
 // odds returns the log likelihood ratio of the level of BAD to the level of GOOD. It assumes that
-// the row's distance from the middle is normal with a mean of plus or minus half the change, and
-// includes the errors of the row and of the change.
+// the row's distance from the middle is normal with a mean of plus or minus half the change.
 func (s *Search) odds(row *verdict.Row) float64 {
 	change, low, high := worsening(row)
 	half := s.change / 2

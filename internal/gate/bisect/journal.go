@@ -17,11 +17,10 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// JournalFile is the name of the journal in the directory of a search.
 const JournalFile = "bisect.json"
 
-// A Journal stores the gates of a search that decided something in a file. Each gate has its own
-// directory next to the file. A nil Journal stores nothing.
+// A Journal stores the gates of a search in a file. Each gate has its own directory next to the
+// file. A nil Journal stores nothing.
 type Journal struct {
 	dir  string
 	held *files.LockedDir
@@ -36,8 +35,8 @@ type journalData struct {
 	Settings  measure.Settings `json:"settings"`
 	Judge     judge.Options    `json:"judge"`
 	Answers   []answer         `json:"answers"`
-	// UnderWay is the gate that began last, or "" once it has ended. After an interrupt the directory
-	// of that gate contains partial results.
+	// UnderWay is the gate that began last, or "" once it has ended. After an interrupt its
+	// directory contains partial results.
 	UnderWay string `json:"under_way"`
 }
 
@@ -126,7 +125,6 @@ func (d journalData) differs(now journalData) string {
 	return measure.Changed(d.Judge, now.Judge)
 }
 
-// Kept returns the number of gates from earlier calls.
 func (j *Journal) Kept() int { return len(j.data.Answers) }
 
 func (j *Journal) Close() error { return j.held.Release() }
@@ -135,8 +133,7 @@ func directoryOf(q Question) string {
 	return fmt.Sprintf("%s-%s-%s", q.Stage, q.Base.Short(), q.Head.Short())
 }
 
-// Measure runs the gate of a question, and also returns the directory of the gate. If ctx ends, the
-// next call with this question continues the gate.
+// If ctx ends, the next call with this question continues the gate.
 func (j *Journal) Measure(
 	ctx context.Context, q Question, o measure.Options, watch measure.Watch,
 ) (r *verdict.Report, dir string, err error) {

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// An Outcome is the result of a search.
 type Outcome string
 
 const (
@@ -22,7 +21,6 @@ const (
 // A Side is the position of a commit relative to the one to be found.
 type Side string
 
-// The sides of a commit.
 const (
 	SideGood      Side = "good" // before it
 	SideBad       Side = "bad"  // it, or after it
@@ -30,7 +28,6 @@ const (
 	SideSkipped   Side = "skipped" // it cannot be measured
 )
 
-// A Step is a gate for a commit in the middle.
 type Step struct {
 	Commit measure.Commit `json:"commit"`
 	Side   Side           `json:"side"`
@@ -47,8 +44,8 @@ type Report struct {
 	Bad        measure.Commit `json:"bad"`
 	Candidates int            `json:"candidates"` // commits after GOOD, up to BAD
 
-	// Followed is the selected metric of BAD against GOOD, AlsoWorse are the other metrics that are
-	// worse. Followed is null if no metric is worse.
+	// Followed is the selected metric, or null if no metric is worse. AlsoWorse are the other
+	// metrics that are worse.
 	Followed  *verdict.Row  `json:"followed"`
 	AlsoWorse []verdict.Row `json:"also_worse"`
 
@@ -59,13 +56,11 @@ type Report struct {
 	Change *verdict.Row     `json:"change"` // change from Before to Found
 	Left   []measure.Commit `json:"left"`   // the commit is one of these
 
-	Gates int `json:"gates"`
-	// largest possible number of gates for this number of candidates
+	Gates     int     `json:"gates"`
 	MostGates int     `json:"most_gates"`
 	Seconds   float64 `json:"seconds"` // of all gates, including builds
 }
 
-// ExitCode returns the exit code of the command.
 func (r *Report) ExitCode() int {
 	if r.Outcome == Found {
 		return verdict.ExitFine
@@ -73,7 +68,7 @@ func (r *Report) ExitCode() int {
 	return verdict.ExitUndecidable
 }
 
-// WriteJSON writes the report as one JSON object. Its rows are as in the JSON of a gate.
+// The rows in the JSON are as in the JSON of a gate.
 func WriteJSON(w io.Writer, r *Report) error {
 	report := *r
 	report.AlsoWorse, report.Steps = text.JSONList(r.AlsoWorse), text.JSONList(r.Steps)
@@ -87,7 +82,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 
 const mostNamed = 8
 
-// WriteText writes the report in lines of at most most characters (0: unlimited).
+// WriteText writes lines of at most the given number of characters (0: unlimited).
 func WriteText(w io.Writer, r *Report, most int) error {
 	lines := []string{fmt.Sprintf("%v to %v: %s", r.Good, r.Bad,
 		text.Count(r.Candidates, "commit"))}
@@ -154,7 +149,6 @@ func (r *Report) conclusion() (lines []string) {
 	return append(lines, "bisect: "+string(r.Outcome))
 }
 
-// name returns the benchmark and the metric of a row as printed by go test.
 func name(row *verdict.Row) string { return "Benchmark" + row.Benchmark + " " + row.Metric }
 
 func pText(row *verdict.Row) string {

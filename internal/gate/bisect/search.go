@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Stage is the purpose of a gate.
 type Stage string
 
 const (
@@ -25,7 +24,6 @@ const (
 	Last   Stage = "last"   // is the commit worse than the previous one?
 )
 
-// A Question is a task for a gate.
 type Question struct {
 	Stage      Stage
 	Base, Head measure.Commit
@@ -36,10 +34,9 @@ type Question struct {
 	More bool
 }
 
-// A Gate measures. It returns an error if the head cannot be measured or if ctx has ended.
+// A Gate returns an error if the head cannot be measured or if ctx has ended.
 type Gate func(ctx context.Context, q Question) (*verdict.Report, error)
 
-// A Search finds the commit that made a benchmark worse.
 type Search struct {
 	Commits []measure.Commit // GOOD, then each commit up to BAD
 	Judge   judge.Options    // for the first and the last gate
@@ -54,8 +51,8 @@ type Search struct {
 	spent         []float64
 }
 
-// Run searches. It returns an error if the first gate fails or ctx ends. All other results are in
-// the report.
+// Run returns an error if the first gate fails or ctx ends. A commit that cannot be measured, for
+// example because it does not build, is replaced by a neighbour.
 func (s *Search) Run(ctx context.Context) (*Report, error) {
 	last := len(s.Commits) - 1
 	s.report = Report{Good: s.Commits[0], Bad: s.Commits[last], Candidates: last,
@@ -111,8 +108,6 @@ func between(good, bad int) (all []int) {
 	return all
 }
 
-// mostGates returns the largest number of gates that a search among this number of commits needs:
-// the first, the last, and the steps, each of which halves the number of commits.
 func mostGates(candidates int) int {
 	if candidates == 1 {
 		return 1
@@ -138,8 +133,7 @@ func (s *Search) ask(ctx context.Context, q Question) (*verdict.Report, error) {
 	return answer, nil
 }
 
-// follow selects one of the metrics that are worse: the time that changed most, otherwise
-// allocations, otherwise instructions. It returns false if no metric is worse.
+// follow selects the time that changed most, otherwise allocations, otherwise instructions.
 func (s *Search) follow(ends *verdict.Report) bool {
 	var worse []verdict.Row
 	for _, row := range ends.Rows {
@@ -199,7 +193,7 @@ func (s *Search) step(ctx context.Context, at int) (Step, error) {
 	return step, err
 }
 
-// alwaysSuspect is a SuspectAt at which the metric is always suspect, so that fresh pairs decide.
+// At this SuspectAt the metric is always suspect, so fresh pairs decide.
 const alwaysSuspect = 0.9999
 
 func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
@@ -298,8 +292,6 @@ func (s *Search) say(step Step, good, bad int, skipped map[int]bool) {
 		step.Commit.Short(), step.Side, changeText(step.Row), s.remaining(left)))
 }
 
-// remaining returns the end of a line: the number of commits left, and an estimate of the time
-// left.
 func (s *Search) remaining(commits int) string {
 	line := fmt.Sprintf("; %s left", text.Count(commits, "commit"))
 	gates := 1

@@ -15,19 +15,14 @@ type Allowance struct{ Amount, Share float64 }
 
 func (a Allowance) of(base float64) float64 { return max(a.Amount, a.Share*base) }
 
-// allocations is the comparison of an allocation metric. Package testing divides the allocations of
-// the whole process by the iterations and truncates, so the number can differ between runs of the
-// same program: the runtime also allocates, the garbage collector empties a sync.Pool, and 1000.99
-// may be printed as 1001. Differences are used because ratios have no meaning for 0 and 3 B/op. A
-// difference counts if it exceeds all of these:
+// allocations compares by differences, because ratios have no meaning for 0 and 3 B/op. Package
+// testing divides the allocations of the whole process by the iterations and truncates, so equal
+// programs differ. A difference counts if it exceeds all of these:
 //   - the allowance, and for B/op the margin;
 //   - half an allocation, or 4 bytes (half of Go's smallest block), or 1 byte if all runs of each
 //     side have the same value;
 //   - twice the median difference between two runs of the same revision, less one step of
 //     truncation.
-//
-// It must also be significant at allocationLevel, unless the values of each side are all equal. The
-// difference is the Hodges–Lehmann estimate of all head values against all base values.
 type allocations struct {
 	base, head  []float64
 	from        float64
@@ -38,14 +33,14 @@ type allocations struct {
 	leastReason string // why a difference up to least does not count
 }
 
-// allocationLevel is the share of alpha used for varying allocations. Real differences are nearly
-// always far more significant, and false alarms about allocations cost trust.
+// Real differences are nearly always far more significant than this share of alpha, and false
+// alarms about allocations cost trust.
 const allocationLevel = 1.0 / 50
 
 const fewestSteady = 3
 
-// allocates reports whether the sample is judged as allocations. Values of poolbench's own runs are
-// not, because they are not truncated and include the harness.
+// Values of poolbench's own runs are not judged as allocations, because they are not truncated and
+// include the harness.
 func (s Sample) allocates() bool {
 	return verdict.IsAllocation(s.Unit) && !s.Full && s.Better == verdict.LowerIsBetter
 }
@@ -163,8 +158,7 @@ func (e *Evidence) test(a allocations, o Options, ranks RankSums) {
 	e.Low, e.High = min(e.Low, e.Change), max(e.High, e.Change)
 }
 
-// change returns a difference as the logarithm of a ratio to the base. For a base of 0 it is 0 up
-// to a.least, and infinite above.
+// change returns a difference as the logarithm of a ratio to the base.
 func (a allocations) change(difference float64) float64 {
 	switch {
 	case a.from == 0 && difference <= a.least:

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A Candidate is a metric that may be judged, with its values in the runs of both sides.
 type Candidate struct {
 	Metric
 	Values [2][]float64
@@ -23,8 +22,6 @@ type Candidate struct {
 	Ours   bool   // from a run of poolbench, whose Unit lines contain all directions
 }
 
-// A Choice selects the metrics that a gate judges. It adds the others to the report with the
-// reason. Reasons that must not pass unnoticed become faults or make the result unclear.
 type Choice struct {
 	Report  *verdict.Report
 	Sides   [2]string
@@ -39,7 +36,6 @@ type refusal struct {
 	more   int
 }
 
-// Takes reports whether the metric is judged.
 func (c *Choice) Takes(m Candidate) bool {
 	reason := c.why(m)
 	if reason == "" {
@@ -87,8 +83,6 @@ func (c *Choice) why(m Candidate) string {
 	return ""
 }
 
-// differAt is the p at which values of unknown direction count as different. Five values against
-// five can reach it.
 const differAt = 0.01
 
 func (c *Choice) differ(old, new []float64) bool {
@@ -112,7 +106,6 @@ func (c *Choice) refuse(m Candidate, reason string) string {
 	return reason
 }
 
-// Close reports the refused metrics in one line per metric and reason.
 func (c *Choice) Close() {
 	into := &c.Report.Unclear
 	if len(c.Report.Options.Metrics) > 0 {

@@ -11,12 +11,9 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// conclude sets the verdict of each row of a family, and returns the number of tests for which p
-// was adjusted. The probability of any false "worse" in the family is at most alpha.
-//
-// "Worse" and "better" mean significantly beyond the margin after Holm's adjustment. Otherwise a
-// metric is "no worse" if its interval excludes a worsening as large as the promise. All other
-// rows, and rows with too few values, are inconclusive.
+// conclude sets the verdicts so that the probability of any false "worse" in the family is at most
+// alpha. "Worse" and "better" mean significantly beyond the margin after Holm's adjustment.
+// Otherwise a metric is "no worse" if its interval excludes a worsening as large as the promise.
 func (o Options) conclude(family []*Row) (tests int) {
 	tests = o.adjust(family)
 	for _, row := range family {
@@ -25,8 +22,6 @@ func (o Options) conclude(family []*Row) (tests int) {
 	return tests
 }
 
-// adjust sets the adjusted p of the rows of a family, and their detectable worsening for a single
-// stage.
 func (o Options) adjust(family []*Row) (tests int) {
 	var worse, better []float64
 	for _, row := range family {
@@ -66,15 +61,12 @@ func (e Evidence) attainable(alpha float64) float64 {
 	return alpha
 }
 
-// verdict returns the verdict on a row, and the reason if the numbers do not show it. tests is the
-// number of tests in the family.
 func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string) {
 	if row.allocates {
 		return o.allocationVerdict(row, tests)
 	}
 	switch needed := o.Needed(tests); {
 	case row.Tested() && row.LeastP > needed*(1+1e-9):
-		// no values could be significant or bound the interval
 		if row.Test == verdict.ByRank {
 			return verdict.Inconclusive, tooFewSamples(row, needed)
 		}
@@ -93,8 +85,8 @@ func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string
 	return verdict.Inconclusive, o.notRuledOut()
 }
 
-// Needed returns the largest LeastP that allows a verdict in a family of the given number of tests:
-// alpha divided by that number, and at most half of alpha for the interval.
+// Needed returns the largest LeastP that allows a verdict. The interval requires at most half of
+// alpha.
 func (o Options) Needed(tests int) float64 { return min(o.Alpha/float64(tests), o.Alpha/2) }
 
 func tooFewSamples(row *Row, needed float64) string {
@@ -116,14 +108,9 @@ func (o Options) coarse(row *Row) string {
 		100*o.Promise)
 }
 
-// power is the probability with which a worsening as large as the promise, or of the detectable
-// size, is found.
 const power = 0.8
 
-// holm adjusts the p-values of a family of tests so that rejecting all hypotheses with an adjusted
-// p of at most alpha makes any error with probability at most alpha, for any dependence between the
-// tests (Holm 1979). The i-th smallest of m values is multiplied by m−i+1, and the results are made
-// monotonic.
+// holm adjusts the p-values of a family of tests, which may depend on each other (Holm 1979).
 func holm(ps []float64) []float64 {
 	order := make([]int, len(ps))
 	floats.ArgsortStable(slices.Clone(ps), order)

@@ -11,26 +11,23 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// Evidence is the statistical result for one metric. Changes are logarithms of head to base, signed
-// so that positive is worse.
 type Evidence struct {
 	Change float64
-	// Low and High are the interval of Change at confidence 1−alpha, widened by Step on both sides.
-	// They are infinite if there are too few values.
+	// The interval of Change at confidence 1−alpha, widened by Step on both sides. It is infinite
+	// if there are too few values.
 	Low, High float64
 	// Step is the resolution of rounded values as a change, and 0 for other values.
 	Step float64
 
-	// PWorse is the probability of such values, or worse ones, if the metric is no worse than the
-	// margin. PBetter is the same for the other direction.
+	// PWorse is the p-value of the hypothesis that the metric is no worse than the margin.
 	PWorse, PBetter float64
 
-	// Test is "" if no test is needed, so that p is 0 or 1. Otherwise the row counts in its family.
+	// Test is "" if p is 0 or 1 without a test. Only tested rows count in the family.
 	Test   verdict.Test
 	LeastP float64 // smallest possible p of the test with this number of values
 	// all values are equal, or all pairs have equal values
 	Equal bool
-	// Appeared: all values of the base are 0 and some of the head are not, for the worse.
+	// all values of the base are 0 and some of the head are not, for the worse
 	Appeared bool
 	SE       float64 // standard error of Change; 0 without a test, NaN if unknown
 
@@ -39,18 +36,16 @@ type Evidence struct {
 	allocates bool // judged as allocations
 	alike     bool
 	why       string
-	// allocs/op: fresh pairs decide although the difference does not count, because six pairs may not
-	// show one allocation in the noise.
+	// allocs/op: fresh pairs decide although the difference does not count, because six pairs may
+	// not show one allocation in the noise.
 	hinted  bool
 	overlap bool
 	least   float64 // allocations: largest change that does not count
 }
 
-// Weigh computes the evidence of a sample. It returns an error for invalid options, an unknown
-// direction, a value without a ratio, a histogram with too few values for its quantile, and an
-// empty sample. tests is the largest number of tests in its family, which determines the number of
-// random swaps. A tail is tested by swaps of the pairs' histograms, and its change is estimated
-// from the quantiles of single runs.
+// Weigh returns an error for invalid options, an unknown direction, a value without a ratio, a
+// histogram with too few values for its quantile, and an empty sample. tests is the largest number
+// of tests in its family, which determines the number of random swaps.
 func Weigh(o Options, tests int, s Sample) (Evidence, error) {
 	if err := o.Validate(); err != nil {
 		return Evidence{}, err
@@ -64,7 +59,6 @@ func Weigh(o Options, tests int, s Sample) (Evidence, error) {
 	return o.weigh(s, tests, RankSums{}), nil
 }
 
-// Tested reports whether there was a test.
 func (e Evidence) Tested() bool { return e.Test != "" }
 
 func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {
@@ -112,8 +106,8 @@ func (o Options) weighPairs(s Sample, tests int) Evidence {
 	return e
 }
 
-// known reports whether the values need no test, and returns their change: exact values that agree,
-// all zeros, and pairs that are all equal. They do not count in Holm's adjustment (Tarone 1990).
+// known reports whether the values need no test: exact values that agree, all zeros, and pairs that
+// are all equal. They do not count in Holm's adjustment (Tarone 1990).
 func (s Sample) known(bases, heads []float64) (change float64, known bool) {
 	if s.equal {
 		return 0, true
@@ -170,18 +164,16 @@ func minus(changes []float64, threshold float64) []float64 {
 }
 
 // rankLoss is the standard error of the Hodges–Lehmann estimate relative to that of the mean, for
-// normal values: √(π/3).
+// normal values.
 var rankLoss = math.Sqrt(math.Pi / 3)
 
-// standardError estimates the error of Change for the detectable worsening. It includes outliers,
-// because disturbed pairs hide a change: with Spread alone, 66 to 75 % instead of 80 % were found.
+// standardError includes outliers, because disturbed pairs hide a change: with Spread alone, 66 to
+// 75 % of the detectable changes were found instead of 80 %.
 func standardError(changes []float64) float64 {
 	return rankLoss * max(Spread(changes),
 		stat.StdDev(changes, nil)) / math.Sqrt(float64(len(changes)))
 }
 
-// weighRanks computes the evidence of unpaired values: it compares the head with the base times the
-// margin. See comparison for the test.
 func (o Options) weighRanks(m Metric, base, head []float64, ranks RankSums) Evidence {
 	r := o.roundingOf(m, base, head)
 	threshold := math.Exp(r.over(o.margin()))
@@ -206,9 +198,8 @@ func (o Options) weighRanks(m Metric, base, head []float64, ranks RankSums) Evid
 	return e
 }
 
-// leastUnpairedP returns the smallest possible p for samples of these sizes, or 1 if one has fewer
-// values than a verdict requires, because a single process does not show the variation between
-// processes.
+// A verdict requires a minimum number of values, because a single process does not show the
+// variation between processes.
 func (o Options) leastUnpairedP(base, head int) float64 {
 	if min(base, head) < SamplesFor(o.Needed(1)) {
 		return 1

@@ -5,22 +5,20 @@ import (
 	"math"
 )
 
-// Options are the settings of a decision. Start from Defaults.
 type Options struct {
 	Margin float64 // δ: a worsening up to this fraction is ignored; 0.02 is 2 %
-	// Promise (e) is the worsening that "no worse" excludes and that the second stage has enough pairs
-	// to find.
+	// Promise (e) is the worsening that "no worse" excludes and that the second stage has enough
+	// pairs to find.
 	Promise float64
 	Alpha   float64 // probability of any false "worse" in the whole family
 
 	ScreenPairs int // pairs of each metric in the first stage
-	// SuspectAt is the p in the first stage up to which a metric is suspect because it looks worse.
-	SuspectAt float64
-	// ClearAt is the p of a worsening by the promise above which a metric is suspect because of its
-	// noise.
+	SuspectAt   float64
+	// A metric is suspect because of its noise if the p of a worsening by the promise is above
+	// ClearAt.
 	ClearAt float64
-	// FreshPairs is the number of pairs of a suspect in the second stage. It is increased if it could
-	// not give a significant result.
+	// FreshPairs is the number of pairs of a suspect in the second stage. It is increased if it
+	// could not give a significant result.
 	FreshPairs int
 	// FutileAt allows fewer fresh pairs: a metric is settled at a look (see [Screening.More]) if it
 	// looks unchanged and the promise is excluded at this p, or at Alpha/2 if that is less.
@@ -30,18 +28,14 @@ type Options struct {
 	Seed uint64 // seed of the random swaps, used if there are too many swaps to try all
 }
 
-// Defaults returns a margin of 2 %, a promise of 10 %, an alpha of 0.05, 6 pairs, and 20 fresh
-// pairs for suspects, or more if they are noisy. A metric is cleared at alpha/2, where its interval
-// excludes the promise. A ClearAt of 0.25 with 20 fresh pairs for all metrics needed 33 to 40 %
-// fewer runs on replayed noise, but passed metrics whose interval contained the promise. With a
-// scatter of 13 % it found a change of 10 % in 42 of 100 cases instead of 87. On a quiet machine
-// both need the same number of runs.
+// Defaults clears a metric at alpha/2, where its interval excludes the promise. A ClearAt of 0.25
+// with 20 fresh pairs for all metrics needed 33 to 40 % fewer runs on replayed noise, but with a
+// scatter of 13 % it found a change of 10 % in 42 of 100 cases instead of 87.
 func Defaults() Options {
 	return Options{Margin: 0.02, Promise: 0.10, Alpha: 0.05, ScreenPairs: 6, SuspectAt: 0.25,
 		ClearAt: 0.025, FreshPairs: 20, FutileAt: 0.01}
 }
 
-// WithAlpha returns the options with another alpha, ClearAt at half of it, and enough ScreenPairs.
 func (o Options) WithAlpha(alpha float64) Options {
 	o.Alpha, o.ClearAt = alpha, alpha/2
 	if alpha > 0 {
@@ -50,7 +44,6 @@ func (o Options) WithAlpha(alpha float64) Options {
 	return o
 }
 
-// Validate returns an error for invalid options.
 func (o Options) Validate() error {
 	switch {
 	case !(o.Margin >= 0 && o.Margin < 1):
@@ -76,7 +69,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// margin and promise are thresholds of a worsening as logarithms, symmetric in both directions: a
-// margin of 2 % is a factor of 1.02 in time, and of 1/1.02 in throughput.
+// The thresholds are logarithms: a margin of 2 % is a factor of 1.02 in time, and of 1/1.02 in
+// throughput.
 func (o Options) margin() float64  { return math.Log1p(o.Margin) }
 func (o Options) promise() float64 { return math.Log1p(o.Promise) }

@@ -10,8 +10,7 @@ import (
 )
 
 // PairsToFind returns the number of pairs that finds a worsening as large as the promise with 80 %
-// power, in a family of the given number of tests, if the changes have standard deviation sd:
-// ((z(1−α/m) + z(0.8))·sd / (log(1+e) − log(1+δ)))². It returns NaN if sd is NaN.
+// power: ((z(1−α/m) + z(0.8))·sd / (log(1+e) − log(1+δ)))².
 func (o Options) PairsToFind(sd float64, tests int) float64 {
 	return o.pairsToFind(sd, tests, power)
 }
@@ -24,9 +23,7 @@ func (o Options) pairsToFind(sd float64, tests int, power float64) float64 {
 const mostNeeded = 1000
 
 // needed returns the approximate number of pairs, or values of each side, that decides an
-// inconclusive row with 80 % power if its change is as estimated. It uses the easier alternative: a
-// change above the margin, or below the promise. It returns 0 if the number would exceed
-// mostNeeded.
+// inconclusive row with 80 % power if its change is as estimated, or 0 above mostNeeded.
 func (o Options) needed(row *Row, tests int) int {
 	away := max(row.Change-o.margin(), o.promise()-row.Change)
 	z := statistics.NormalQuantile(1-min(o.Alpha/float64(max(1, tests)), o.Alpha/2)) +
@@ -46,10 +43,8 @@ func (o Options) freshPairs(suspects int) int {
 	return max(o.FreshPairs, MinPairs(o.Needed(suspects)))
 }
 
-// detectable returns the worsening that both stages together find with 80 % power, for normal
-// changes of standard deviation sd. The power is the probability of being suspect in the first
-// stage times the probability of being worse in the second. The true power is slightly higher,
-// because a metric can also be suspect because of its noise.
+// detectable returns the worsening that both stages together find with 80 % power. The true power
+// is slightly higher, because a metric can also be suspect because of its noise.
 func (o Options) detectable(sd float64, screened, fresh, tests int) float64 {
 	if math.IsNaN(sd) {
 		return sd
@@ -83,9 +78,8 @@ func newShifted(mean float64) shifted {
 }
 
 // power returns the approximate probability that the negative ones of n changes have a rank sum of
-// at most critical. The statistic counts the pairs i ≤ j with Xi + Xj > 0 and is approximated as
-// normal, with mean and variance under the shift (Lehmann 1975, Nonparametrics). The error is at
-// most 5 percentage points for ten changes or more, and 10 for six.
+// at most critical (Lehmann 1975, Nonparametrics). The error is at most 5 percentage points for ten
+// changes or more, and 10 for six.
 func (s shifted) power(n, critical int) float64 {
 	k := float64(n)
 	mean := k*s.one + k*(k-1)/2*s.two
@@ -97,15 +91,13 @@ func (s shifted) power(n, critical int) float64 {
 	return normalCDF((mean - (k*(k+1)/2 - float64(critical)) + 0.5) / math.Sqrt(variance))
 }
 
-// owenT is Owen's T function: the probability of X > h and 0 < Y < aX for two standard normal
-// values (Owen 1956).
 func owenT(h, a float64) float64 {
 	density := func(x float64) float64 { return math.Exp(-h*h*(1+x*x)/2) / (1 + x*x) }
 	return quad.Fixed(density, 0, a, 10, nil, 0) / (2 * math.Pi)
 }
 
 // attainable returns the largest p of the signed-rank test of n changes without ties that is at
-// most alpha, or 0 if there is none.
+// most alpha.
 func attainable(n int, alpha float64) float64 {
 	if n > signedRankLimit {
 		return alpha

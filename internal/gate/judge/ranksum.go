@@ -7,32 +7,25 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// rankSumLimit is the largest total number of values for which the exact distribution of U is
-// computed, which takes 3 ms at the limit. Above it the normal approximation is within 5 % for p ≥
-// 0.01, and up to 50 % too large at p = 10⁻⁴, so it is conservative.
+// The exact distribution of U takes 3 ms for rankSumLimit values in total. Above the limit the
+// normal approximation is conservative: within 5 % for p ≥ 0.01, up to 50 % too large at p = 10⁻⁴.
 const rankSumLimit = 100
 
-// RankSum is the result of the Mann–Whitney (Wilcoxon rank sum) test of a sample y against a sample
-// x.
-//
-// The p-values come from the permutation distribution given the ties: all C(N, n) assignments of
-// the midranks to the samples are equally likely. They are exact for up to 100 values in total. The
-// same test in benchmath is wrong for ties and different sizes, because it assumes a symmetric
-// distribution.
+// RankSum is the result of the Mann–Whitney (Wilcoxon rank sum) test of y against x, given the
+// ties. The same test in benchmath is wrong for ties and different sizes, because it assumes a
+// symmetric distribution.
 type RankSum struct {
 	U       float64 // pairs in which y is greater than x; ties count one half
 	Less    float64 // P(U' ≤ U): small if y tends to be less than x
 	Greater float64 // P(U' ≥ U): small if y tends to be greater than x
 }
 
-// TwoSided returns twice the smaller tail, at most 1.
 func (t RankSum) TwoSided() float64 { return min(1, 2*min(t.Less, t.Greater)) }
 
 // RankSums caches the distribution of U without ties by the sizes of the samples. It is not safe
 // for concurrent use.
 type RankSums map[[2]int]*deals
 
-// Of tests y against x. Both must have values.
 func (s RankSums) Of(x, y []float64) RankSum { return s.plain(len(x), len(y)).rankSum(x, y) }
 
 func (s RankSums) plain(nx, ny int) widening {
@@ -129,12 +122,7 @@ func midranks(x, y []float64) (ranks []int, ofY int, ties float64) {
 }
 
 // subsetSums counts the subsets of k of the ascending ranks by their sums: first, first+step,
-// first+2·step, and so on. Counts are floats, because there may be 10²⁹ of them. Sums of
-// non-negative numbers keep their relative precision.
-//
-// The recursion processes the ranks in ascending order. The unit of the sums is the greatest common
-// divisor of all distances between ranks, so samples with two or three distinct values have few
-// sums.
+// first+2·step, and so on. Counts are floats, because there may be 10²⁹ of them.
 func subsetSums(ranks []int, k int) (counts []float64, first, step int) {
 	n := len(ranks)
 	for _, r := range ranks {
@@ -186,8 +174,6 @@ func normalU(nx, ny int, u, ties, widening float64) RankSum {
 	}
 }
 
-// SamplesFor returns the smallest n for which the one-sided test of n values against n can give a p
-// of at most alpha, which is at least 1/C(2n, n).
 func SamplesFor(alpha float64) int {
 	n := 1
 	for p := 0.5; p > alpha; n++ {

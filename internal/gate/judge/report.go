@@ -28,17 +28,16 @@ type Row struct {
 	Evidence
 	PWorseHolm, PBetterHolm float64 // adjusted over the family of its stage
 
-	// Detectable is the smallest worsening that all stages together find with 80 % probability, or NaN
-	// if unknown.
+	// Detectable is the smallest worsening that all stages together find with 80 % probability, or
+	// NaN.
 	Detectable float64
 
 	// Undecided rows are inconclusive because of too few values. Needs is the approximate number of
-	// pairs, or values of each side, that would decide, or 0 if there is none.
+	// pairs, or values of each side, that would decide, or 0.
 	Undecided bool
 	Needs     int
 }
 
-// A Report is the result of a gate for a family.
 type Report struct {
 	Rows     []Row
 	Tests    int // number of tests in the family of the last stage
@@ -67,7 +66,6 @@ func (row *Row) isSuspect() bool { return row.Suspect }
 
 func (row *Row) isHopeful() bool { return row.Hopeful }
 
-// AddTo adds the rows to the report of a gate.
 func (r *Report) AddTo(to *verdict.Report) {
 	for _, row := range r.Rows {
 		to.Rows = append(to.Rows, row.reportRow())
@@ -126,11 +124,9 @@ func (r *Report) warnOfVariation(s Sample, row Row) {
 	}
 }
 
-// Once judges recorded results in a single stage: each sample by its pairs, or by ranks if it has
-// none, or if its pairs are too few for a verdict in such a large family and the unpaired values
-// suffice. (10 pairs can give a p of 1 in 1024 by signs, and 10 values against 10 a p of 1 in
-// 184756.) Pairs that are all equal are no worse, even if they are few. Once returns the joined
-// errors of Weigh, and an error for a metric that occurs twice.
+// Once judges recorded results in a single stage. A sample is judged by ranks if it has no pairs,
+// or if its pairs are too few for a verdict in such a large family and the unpaired values suffice.
+// (10 pairs can give a p of 1 in 1024 by signs, and 10 values against 10 a p of 1 in 184756.)
 func Once(o Options, samples []Sample) (*Report, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err

@@ -10,14 +10,12 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// A Metric identifies one metric of one benchmark, and how to judge it.
 type Metric struct {
 	Package   string
 	Benchmark string
 	Unit      string
 	Better    verdict.Direction
-	// Exact means that the metric is declared to be the same in every run, as allocs/op often is. If
-	// the values agree no test is needed.
+	// Exact means that the metric is declared to be the same in every run, as allocs/op often is.
 	Exact    bool
 	Quantile float64 // quantile of a tail, such as 0.99 for p99; 0 for other metrics
 	// Full means that values are printed with all digits, so steps between them are not rounding.
@@ -25,7 +23,6 @@ type Metric struct {
 	Allowed Allowance
 }
 
-// String names the metric in messages.
 func (m Metric) String() string { return m.Unit + " of " + m.benchmark() }
 
 func (m Metric) benchmark() string {
@@ -36,21 +33,18 @@ func (m Metric) benchmark() string {
 }
 
 // A Sample is a metric with its values: Pairs of runs, or Tails for a quantile. Base and Head are
-// the values of all runs, if there are more than in the pairs. They are used if there are no pairs,
-// or too few (see Once).
+// the values of all runs, if there are more than in the pairs.
 type Sample struct {
 	Metric
 	Pairs      []Pair
 	Tails      []TailPair
 	Base, Head []float64
-	// Unfit is the reason why these values get no verdict, for example an INVALID run, or "". Only
-	// Once accepts unfit samples.
+	// Unfit is the reason why these values get no verdict, for example an INVALID run, or "".
 	Unfit string
 	// all pairs have equal values that were not rounded
 	equal bool
 }
 
-// N returns the number of pairs.
 func (s Sample) N() int { return len(s.Pairs) + len(s.Tails) }
 
 func (s Sample) empty() bool { return s.N() == 0 && (len(s.Base) == 0 || len(s.Head) == 0) }
@@ -153,12 +147,9 @@ func (m Metric) errorf(format string, args ...any) error {
 	return fmt.Errorf("%v: %w", m, fmt.Errorf(format, args...))
 }
 
-// A Pair contains the values of a metric in two runs that belong together: adjacent in time, or
-// with the same seed.
 type Pair struct{ Base, Head float64 }
 
-// worsening returns the logarithm of head over base, signed so that positive is worse. It is 0 if
-// both are 0, and infinite if one of them is.
+// worsening returns 0 if both values are 0, and infinity if one of them is.
 func worsening(base, head float64, better verdict.Direction) float64 {
 	if base == head {
 		return 0
@@ -168,8 +159,7 @@ func worsening(base, head float64, better verdict.Direction) float64 {
 	return -float64(better) * math.Log(math.Abs(head/base)) // a zero may have a sign
 }
 
-// roundoff is the difference up to which two worsenings are equal: log(3/2) and −log(2/3) differ in
-// the last digit.
+// Worsenings up to roundoff are equal: log(3/2) and −log(2/3) differ in the last digit.
 const roundoff = 1e-12
 
 func checkValue(v float64) error {

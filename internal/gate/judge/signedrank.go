@@ -7,24 +7,21 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// signedRankLimit is the largest number of changes for which the exact distribution is computed, in
-// 0.3 ms. Above it p is 3 % too large at 0.01 and 11 % at 0.001.
+// The exact distribution for signedRankLimit changes takes 0.3 ms. Above the limit p is 3 % too
+// large at 0.01 and 11 % at 0.001.
 const signedRankLimit = 100
 
-// signedRank is the result of Wilcoxon's signed-rank test that changes are symmetric around 0.
-//
-// The p-values are exact for the given absolute values, with ties and zeros: under the hypothesis
-// all 2ⁿ combinations of signs are equally likely. Zeros are ranked and then omitted (Pratt 1959).
-// If they were omitted first, as in Wilcoxon's method, a sample could become significant by moving
-// towards the hypothesis.
+// signedRank is the result of Wilcoxon's signed-rank test that changes are symmetric around 0. The
+// p-values are exact with ties and zeros. Zeros are ranked and then omitted (Pratt 1959). If they
+// were omitted first, as in Wilcoxon's method, a sample could become significant by moving towards
+// the hypothesis.
 type signedRank struct {
 	W       float64 // sum of the midranks of the positive changes
 	Less    float64 // P(W' ≤ W): small if the changes tend to be negative
 	Greater float64 // P(W' ≥ W): small if the changes tend to be positive
 }
 
-// newSignedRank tests the changes, which may be infinite. Without changes both p are 1. It takes
-// O(n³), 9 µs for 20 changes.
+// The changes of newSignedRank may be infinite. It takes O(n³), 9 µs for 20 changes.
 func newSignedRank(changes []float64) signedRank {
 	ranks, sum := signedMidranks(changes)
 	t := signedRank{W: float64(sum) / 2}
@@ -68,7 +65,6 @@ func signedMidranks(changes []float64) (ranks []int, positive int) {
 	return ranks, positive
 }
 
-// signSums returns the probability of each sum of a random subset of the ranks.
 func signSums(ranks []int) []float64 {
 	total := 0
 	for _, r := range ranks {
@@ -89,8 +85,7 @@ func signSums(ranks []int) []float64 {
 	return p
 }
 
-// normalSignedRank is the normal approximation with continuity correction. The ranks include the
-// correction for ties.
+// normalSignedRank is the normal approximation with continuity correction.
 func normalSignedRank(ranks []int, sum int) (less, greater float64) {
 	var mean, variance float64
 	for _, r := range ranks {
@@ -108,7 +103,7 @@ func normalSignedRank(ranks []int, sum int) (less, greater float64) {
 func leastP(n int) float64 { return math.Ldexp(1, -n) }
 
 // MinPairs returns the smallest number of pairs for which a p of at most alpha is possible: 5 for
-// 0.05, and 9, 10 and 12 after Bonferroni's correction for 20, 50 and 200 tests.
+// 0.05.
 func MinPairs(alpha float64) int {
 	n := 1
 	for leastP(n) > alpha {
@@ -117,14 +112,12 @@ func MinPairs(alpha float64) int {
 	return n
 }
 
-// hodgesLehmann estimates the centre of changes, with an interval of at least the given confidence.
-// changes must not be empty.
+// hodgesLehmann estimates the centre of changes as the median of the Walsh averages (the means of
+// any two changes and of each with itself), in O(n² log n). changes must not be empty.
 //
-// The estimate is the median of the Walsh averages, the means of any two changes and of each with
-// itself. The interval extends from the (c+1)-th smallest average to the (c+1)-th largest, where c
-// is the largest value of the statistic with a tail probability of at most half of the allowed
-// error (Tukey 1949; Hollander and Wolfe, section 3.3). It is infinite on both sides if there are
-// too few changes. It takes O(n² log n).
+// The interval extends from the (c+1)-th smallest average to the (c+1)-th largest, where c is the
+// largest value of the statistic with a tail probability of at most half of the allowed error
+// (Tukey 1949; Hollander and Wolfe, section 3.3). It is infinite if there are too few changes.
 func hodgesLehmann(changes []float64, confidence float64) (center, low, high float64) {
 	averages := walsh(changes)
 	n := len(averages)

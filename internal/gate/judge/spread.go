@@ -12,13 +12,10 @@ var smallQn = [...]float64{2: 0.399, 3: 0.994, 4: 0.512, 5: 0.844, 6: 0.611, 7: 
 	8: 0.669, 9: 0.872}
 
 // Spread estimates the standard deviation of changes robustly, because one long delay of the
-// machine does not indicate the noise of future pairs. It is 0 if all changes are equal, and NaN
-// for fewer than two.
-//
-// The estimator is Qn, about the lower quartile of the distances between any two changes (Rousseeuw
-// and Croux 1993). It tolerates 50 % of outliers and has an efficiency of 82 % for normal values,
-// compared with 37 % for the median absolute deviation. If Qn is 0 the ordinary standard deviation
-// is used.
+// machine does not indicate the noise of future pairs. The estimator is Qn, about the lower
+// quartile of the distances between any two changes (Rousseeuw and Croux 1993). It tolerates 50 %
+// of outliers and has an efficiency of 82 % for normal values. If Qn is 0 the ordinary standard
+// deviation is used.
 func Spread(changes []float64) float64 {
 	finite := slices.DeleteFunc(slices.Clone(changes), func(c float64) bool {
 		return math.IsInf(c, 0)

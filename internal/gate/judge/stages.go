@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A Screening is a gate after its first stage.
 type Screening struct {
 	options Options
 	report  Report
@@ -25,12 +24,9 @@ type Order struct {
 	Pairs              int
 }
 
-// Screen judges the first stage: at least ScreenPairs pairs of every metric. A metric is suspect if
-// it looks worse (p at most SuspectAt), if it is too noisy (p of a worsening by the promise above
-// ClearAt), or if all base values are 0 and some head values are not. A metric that looks better,
-// or may be better by the promise, is hopeful; fresh pairs decide on it in a separate family. An
-// exact metric whose values agree is decided at once. Other metrics pass. Screen returns the joined
-// errors of Weigh, and errors for a metric that occurs twice and for no samples.
+// Screen judges the first stage. A metric is suspect if it looks worse, if it is too noisy, or if
+// all base values are 0 and some head values are not. A metric that looks better, or may be better
+// by the promise, is hopeful; fresh pairs decide on it in a separate family.
 func Screen(o Options, samples []Sample) (*Screening, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err
@@ -86,8 +82,6 @@ func (o Options) pOfImprovement(s Sample) float64 {
 		o.rounding(s).log-o.promise())).Greater
 }
 
-// conclude completes the rows of the first stage with the adjusted p of the whole family and the
-// detectable change.
 func (g *Screening) conclude(suspects int) {
 	family := g.report.family(anyRow)
 	g.options.adjust(family)
@@ -107,11 +101,8 @@ func (g *Screening) conclude(suspects int) {
 	}
 }
 
-// Suspects returns the metrics that may be worse, in the order of the samples. Fresh pairs decide
-// on them.
 func (g *Screening) Suspects() []Metric { return g.metrics((*Row).isSuspect) }
 
-// Hopefuls returns the metrics that look better. Fresh pairs decide on them as well.
 func (g *Screening) Hopefuls() []Metric { return g.metrics((*Row).isHopeful) }
 
 func (g *Screening) metrics(keep func(*Row) bool) (all []Metric) {
@@ -121,8 +112,6 @@ func (g *Screening) metrics(keep func(*Row) bool) (all []Metric) {
 	return all
 }
 
-// Orders returns the benchmarks with a suspect or hopeful metric, and the number of fresh pairs at
-// the first look.
 func (g *Screening) Orders() []Order {
 	var all []Order
 	for _, row := range g.report.family(func(r *Row) bool { return r.Suspect || r.Hopeful }) {
@@ -131,8 +120,8 @@ func (g *Screening) Orders() []Order {
 	return longest(all)
 }
 
-// firstLook returns the number of fresh pairs at the first look. A metric that was suspect only
-// because of its noise needs fewer, because the pairs of the screening count as well.
+// A metric that was suspect only because of its noise needs fewer pairs at the first look, because
+// the pairs of the screening count as well.
 func (g *Screening) firstLook(row *Row) int {
 	first, all := g.Fresh()
 	if quarter := (first + 1) / 2; first < all && row.unclear &&
@@ -143,7 +132,7 @@ func (g *Screening) firstLook(row *Row) int {
 }
 
 // Expected returns the orders that More would return for all of these benchmarks, judged by the
-// noise of the screening. It is the maximum that the gate needs, unless its noise increases.
+// noise of the screening.
 func (g *Screening) Expected() []Order {
 	var all []Order
 	for _, of := range [][]Metric{g.Suspects(), g.Hopefuls()} {
@@ -159,15 +148,13 @@ func (g *Screening) Expected() []Order {
 }
 
 // freshOf is the range of the average number of fresh pairs per benchmark, by the scatter of the
-// changes in the first pairs: a range that holds nine tenths of 4,500 replayed gates, whose changes
-// scattered by 1 to 20 %.
+// changes in the first pairs. Each range contains 90 % of 4,500 replayed gates.
 var freshOf = []struct{ scatter, few, many float64 }{
 	{0.04, 0, 6}, {0.06, 0, 9}, {0.08, 0.5, 16}, {0.10, 2, 29}, {0.13, 4, 42}, {0.16, 8, 52},
 	{math.Inf(1), 12, 66},
 }
 
-// FreshExpected returns a range for the mean number of fresh pairs per benchmark, from the changes
-// in the first pair of each benchmark.
+// changes are the changes in the first pair of each benchmark.
 func FreshExpected(changes []float64) (few, many float64) {
 	sizes := make([]float64, len(changes))
 	for i, c := range changes {
@@ -185,7 +172,7 @@ func FreshExpected(changes []float64) (few, many float64) {
 }
 
 // Fresh returns the number of fresh pairs of a suspect at the first look, and the total number if
-// it is not noisy. The first look is after half of the pairs if these can settle a metric.
+// it is not noisy.
 func (g *Screening) Fresh() (first, all int) {
 	if half := (g.fresh + 1) / 2; leastP(half) <= g.options.futileAt() {
 		return half, g.fresh
@@ -193,15 +180,12 @@ func (g *Screening) Fresh() (first, all int) {
 	return g.fresh, g.fresh
 }
 
-// futileAt returns the p at which a metric is settled. At alpha/2 the interval also excludes the
-// promise.
+// At alpha/2 the interval also excludes the promise.
 func (o Options) futileAt() float64 { return min(o.FutileAt, o.Alpha/2) }
 
-// More judges the fresh pairs so far, and returns the benchmarks that need more, with the total
-// number of fresh pairs at the next look. A benchmark is finished when each of its suspects is
-// settled at a look or has all of its pairs. Then the same order is returned again. Pairs beyond a
-// look are ignored in it, so a resumed gate orders the same pairs. More returns the errors of
-// Decide.
+// More returns the benchmarks that need more fresh pairs, with the total number at the next look. A
+// benchmark is finished when each of its suspects is settled at a look or has all of its pairs.
+// Pairs beyond a look are ignored in it, so a resumed gate orders the same pairs.
 func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	given, err := g.given(fresh)
 	if err != nil {
@@ -234,8 +218,7 @@ func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	return longest(open), nil
 }
 
-// looks returns the numbers of fresh pairs below last at which a metric may be settled: the first
-// look, doubled repeatedly.
+// looks returns the numbers of fresh pairs below last at which a metric may be settled.
 func (g *Screening) looks(row *Row, last int) (looks []int) {
 	for look := g.firstLook(row); look < last; look *= 2 {
 		looks = append(looks, look)
@@ -263,19 +246,14 @@ const mostTimes = 5
 // both stages together is lower.
 const freshPower = 0.95
 
-// hopelessTimes is the ratio of needed to possible pairs above which no additional pairs are
-// measured.
 const hopelessTimes = 2
 
-// MostFresh returns the largest number of fresh pairs of a noisy metric. all is the number for
-// other metrics.
 func MostFresh(all int) int { return max(all, min(all*mostTimes, signedRankLimit)) }
 
-// pairsOf returns the total number of fresh pairs of a metric that is not settled earlier: enough
-// to find the promise in a family of the given number of tests, unless even the largest possible
-// number would rarely suffice. The noise is estimated from the pairs of the screening and of the
-// first look. The scatter of normal changes is independent of their mean, so the choice does not
-// bias the verdict (Wittes and Brittain 1990, on internal pilot studies).
+// pairsOf returns the number of fresh pairs that finds the promise, unless even the largest
+// possible number would rarely suffice. The noise is estimated from the pairs of the screening and
+// of the first look. The scatter of normal changes is independent of their mean, so the choice does
+// not bias the verdict (Wittes and Brittain 1990).
 func (g *Screening) pairsOf(s Sample, tests int) int {
 	if s.allocates() || s.Quantile > 0 || g.options.Fixed {
 		return g.fresh
@@ -309,7 +287,6 @@ func (g *Screening) needsMorePairs(s Sample) bool {
 		!row.allocates && row.Tested() && o.pOfImprovement(s) > o.futileAt()
 }
 
-// settledEarly returns the row of a suspect at the first look at which it is settled, or nil.
 func (g *Screening) settledEarly(screened *Row, s Sample, last int) *Row {
 	for _, look := range g.looks(screened, last) {
 		if s.N() < look {
@@ -322,11 +299,9 @@ func (g *Screening) settledEarly(screened *Row, s Sample, last int) *Row {
 	return nil
 }
 
-// settled returns the row of a suspect if its fresh pairs suffice, otherwise nil. They suffice if
-// they look neither worse nor better, and exclude the promise at a stricter level than the
-// screening. For a metric that is suspect only because of its noise, the pairs of the screening
-// count as well. The level alpha still holds, because a verdict of worse never stops early
-// (Jennison and Turnbull 2000, on stopping for futility).
+// The fresh pairs of a suspect suffice if they look neither worse nor better, and exclude the
+// promise at a stricter level than the screening. The level alpha still holds, because a verdict of
+// worse never stops early (Jennison and Turnbull 2000, on stopping for futility).
 func (g *Screening) settled(screened *Row, s Sample) *Row {
 	o := g.options
 	row := o.row(s, len(g.Suspects()), RankSums{})
@@ -388,13 +363,9 @@ func (g *Screening) given(fresh []Sample) (map[[3]string]Sample, error) {
 	return given, errors.Join(wrong...)
 }
 
-// Decide returns the verdicts after the fresh pairs of the suspects and the hopefuls, which must
-// not include pairs of the first stage. A suspect with fewer pairs than ordered is inconclusive. A
-// hopeful metric is better or no worse if its fresh pairs show it, inconclusive if they are worse,
-// and otherwise remains not suspected. Other metrics are ignored.
-//
-// Decide returns the errors of Weigh, and errors for a suspect without a sample and for a metric
-// that was not screened. It may be called again with more pairs.
+// Decide requires the fresh pairs of the suspects and the hopefuls, without pairs of the first
+// stage. A suspect with fewer pairs than ordered is inconclusive, and so is a hopeful metric whose
+// fresh pairs are worse. A suspect without a sample and a metric that was not screened are errors.
 func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	o := g.options
 	given, err := g.given(fresh)

@@ -2,31 +2,30 @@ package judge
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // rounds matches units of continuous measurements, whose values may have been rounded. Integers in
 // other units are counts, and so are all values per op.
 var (
-	rounds = regexp.MustCompile(
+	rounds = lazyregexp.New(
 		`(?i)(^|[^a-z])(ns|us|µs|ms|s|sec|secs|seconds?|min|minutes?|h|hours?|p\d+(\.\d+)?|q\d+|mean|avg|average|median|latency|time|duration|delay|lag|wait|jitter|percent|pct)([^a-z]|$)|%`)
-	perOp = regexp.MustCompile(`/op$`)
+	perOp = lazyregexp.New(`/op$`)
 )
 
 // digits is the precision at which values are compared. The conversion from ns to s causes smaller
 // errors.
 const digits = 12
 
-// stepOf returns the largest number of which all differences of the values are multiples: their
-// rounding or counting unit. If neither side varies it is the place of the last non-zero digit of
-// both, but at most one, because 300 may be a rounded 298, and 3 and 6 do not imply steps of 3. It
-// is 0 if all values are zero.
+// stepOf returns the rounding or counting unit: the largest number of which all differences of the
+// values are multiples. If neither side varies it is the place of the last non-zero digit of both,
+// but at most one, because 300 may be a rounded 298, and 3 and 6 do not imply steps of 3.
 func stepOf(base, head []float64, one float64) float64 {
 	most := max(slices.Max(base), slices.Max(head))
 	if most <= 0 {
@@ -56,9 +55,8 @@ type rounding struct {
 
 const finest = 0.1
 
-// roundingOf determines the step of both sides together. Values printed in full, counts, and times
-// of the virtual clock are not rounded, and 0 is exactly 0. A rounded value is off by at most half
-// a step. If the values scatter by more than that, rounding only adds noise and the test remains
+// roundingOf determines the step of both sides together. A rounded value is off by at most half a
+// step. If the values scatter by more than that, rounding only adds noise and the test remains
 // valid. Otherwise 3 and 4 may be 3.49 and 3.51, or 2.6 and 4.4.
 func (o Options) roundingOf(m Metric, base, head []float64) rounding {
 	all := slices.Concat(base, head)

@@ -11,16 +11,13 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// A TailPair contains the histograms of two runs that belong together.
 type TailPair struct{ Base, Head Histogram }
 
-// swapsTried is the largest number of pairs for which all swaps, at most 2¹², are enumerated. For
-// more pairs swaps are drawn at random.
+// Up to swapsTried pairs all swaps are enumerated.
 const swapsTried = 12
 
-// swapDraws is the smallest number of random swaps, 2000 with the observed one. A family of more
-// than 25 tests at an alpha of 0.05 has more: drawsPerP times as many as make the smallest p
-// significant.
+// swapDraws is the smallest number of random swaps, 2000 with the observed one. A larger family of
+// tests draws drawsPerP times as many as make the smallest p significant.
 const (
 	swapDraws = 1999
 	drawsPerP = 4
@@ -32,13 +29,10 @@ const (
 // The unit of the test is the run, because requests of one run share a queue or a garbage
 // collection; an interval that assumes independent requests has three times its nominal error rate.
 // If head and base differ only by scale, swapping the runs of a pair does not change the
-// distribution of the ratio of the two quantiles (Fisher 1935). Up to 12 pairs all 2ⁿ swaps are
-// enumerated. Otherwise p is (k+1)/(R+1), where k of R random swaps have at least the observed
-// ratio.
+// distribution of the ratio of the two quantiles (Fisher 1935).
 //
-// The quantile is computed from the merged histograms of a side. It lies between the smallest and
-// the largest quantile of the runs, so only values in this range are searched. It takes 1 ms for 12
-// pairs of 1000 requests, and also for 20.
+// A quantile of merged histograms lies between the smallest and the largest quantile of the runs,
+// so only values in this range are searched.
 func swapTest(
 	q float64, pairs []TailPair, scale float64, draws int, seed uint64,
 ) (greater, less float64) {
@@ -56,8 +50,7 @@ func swapTest(
 		}
 	}
 	if n <= swapsTried {
-		// A swap of all pairs inverts the ratio, so half of the swaps suffice. The last pair is never
-		// swapped.
+		// A swap of all pairs inverts the ratio, so half of the swaps suffice.
 		for mask := range 1 << (n - 1) {
 			for i := range n - 1 {
 				swapped[i] = mask>>i&1 == 1
@@ -145,21 +138,18 @@ func (s *swaps) quantile(swapped []bool, arm int) float64 {
 	})]
 }
 
-// A Bin counts equal values, or the values in a bucket of a histogram.
 type Bin struct {
 	Value float64
 	Count int64
 }
 
-// A Histogram contains the frequency of each value in one run. The zero value is empty.
 type Histogram struct {
 	bins  []Bin // ascending, without duplicate values or counts of 0
 	total int64
 }
 
-// NewHistogram returns a histogram of bins with ascending values and counts of at least 0. It keeps
-// no reference to bins. Both sides of a comparison must have the same bucket bounds, or buckets
-// finer than the difference to be found.
+// Both sides of a comparison must have the same bucket bounds, or buckets finer than the difference
+// to be found.
 func NewHistogram(bins []Bin) (Histogram, error) {
 	var h Histogram
 	for i, b := range bins {
@@ -184,11 +174,9 @@ func NewHistogram(bins []Bin) (Histogram, error) {
 	return h, nil
 }
 
-// Total returns the number of values.
 func (h Histogram) Total() int64 { return h.total }
 
-// Quantile returns the nearest rank: the ⌈q·N⌉-th smallest value. The histogram must not be empty,
-// and q must be between 0 and 1.
+// Quantile returns the nearest rank: the ⌈q·N⌉-th smallest value. The histogram must not be empty.
 func (h Histogram) Quantile(q float64) float64 {
 	need := nearestRank(q, h.total)
 	for _, b := range h.bins {
@@ -206,7 +194,7 @@ func nearestRank(q float64, n int64) int64 {
 }
 
 // Resolvable returns the smallest number of values whose maximum exceeds the q-quantile with a
-// probability of 97.5 %, 1−qⁿ. It is 368 for the p99, and 3688 for the p99.9.
+// probability of 97.5 %. It is 368 for the p99, and 3688 for the p99.9.
 func Resolvable(q float64) int64 {
 	return int64(math.Ceil(math.Log(0.025) / math.Log(q)))
 }

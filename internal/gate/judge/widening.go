@@ -9,14 +9,10 @@ import (
 )
 
 // widening is the factor by which the standard deviation of U exceeds that of the permutation
-// distribution, which assumes equal distributions of both samples.
-//
-// Estimates of the variance from the ranks (Fligner and Policello 1981, Brunner and Munzel 2000)
-// are poor for few values, and undefined if the samples do not overlap. This implementation uses
-// the variance for two normal distributions with the estimated ratio of spreads r,
-// (asin(r²/(1+r²))/ny + asin(1/(1+r²))/nx)/2π. It ranges from (1/nx + 1/ny)/12 for equal spreads to
-// 1/(4·ny) if x is a point and U counts signs. The factor is at least 1, so the test never finds
-// more than the rank test.
+// distribution. Estimates of the variance from the ranks (Fligner and Policello 1981, Brunner and
+// Munzel 2000) are poor for few values. This implementation uses the variance for two normal
+// distributions with the estimated ratio of spreads r, (asin(r²/(1+r²))/ny + asin(1/(1+r²))/nx)/2π.
+// The factor is at least 1, so the test never finds more than the rank test.
 type widening struct {
 	*deals
 	factor float64
@@ -60,8 +56,8 @@ func spreadOf(values []float64, step float64) float64 {
 		math.Log(math.Hypot(stat.StdDev(values, nil), within))) / 2
 }
 
-// leastSigns returns a lower bound of p for samples with unequal spreads: if one sample has almost
-// no spread, only the signs of the values of the other contain information.
+// If one sample has almost no spread, only the signs of the values of the other contain
+// information.
 func (w widening) leastSigns() float64 {
 	if w.factor == 1 {
 		return 0
@@ -83,7 +79,6 @@ func (w widening) least() float64 {
 	return p
 }
 
-// welch is Welch's t test (1947) of the logarithms of two samples with different spreads.
 type welch struct {
 	difference float64 // mean of y minus mean of x
 	se         float64 // infinite if there are zeros, so that nothing is significant

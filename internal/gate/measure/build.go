@@ -21,14 +21,11 @@ type binaries struct {
 	args     []string
 }
 
-// path returns the path of a test binary. All paths have the same length, because they are part of
-// the environment of a process.
+// All paths have the same length, because they are part of the environment of a process.
 func (b *binaries) path(p, layout int) string {
 	return filepath.Join(b.dir, fmt.Sprintf("%04d-%02d.test", p, layout))
 }
 
-// build builds the test binary of a package. Seed 0 keeps the linker's order of the functions.
-// Omitting debugging information saves a third of the link time.
 func (b *binaries) build(ctx context.Context, p, layout, seed int) error {
 	flags := "-ldflags=-s -w"
 	if seed != 0 {
@@ -55,8 +52,7 @@ type job struct {
 	p, layout int
 }
 
-// buildFirst builds both sides in the first layout and returns the number of possible layouts: 1 if
-// the linker cannot change the order of functions.
+// buildFirst returns one possible layout if the linker cannot change the order of functions.
 func buildFirst(
 	ctx context.Context, sides [2]*binaries, s schedule, step func(done, all int),
 ) (layouts int, err error) {

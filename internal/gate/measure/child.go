@@ -33,8 +33,8 @@ type failed struct{ state string }
 
 func (e *failed) Error() string { return e.state }
 
-// run starts the process and waits for its end. The error is a *failed if the process failed, and
-// another one if it did not start or was stopped.
+// run returns a *failed if the process failed, and another error if it did not start or was
+// stopped.
 func (c command) run(ctx context.Context, limit time.Duration) (finished, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -87,8 +87,7 @@ type overdueError struct{ limit time.Duration }
 
 func (e *overdueError) Error() string { return fmt.Sprintf("no end after %v", e.limit) }
 
-// tailBuffer keeps at least the last mostOutput bytes written to it. Results come last, and a
-// benchmark may print without limit before them.
+// Results come last, and a benchmark may print without limit before them.
 type tailBuffer struct {
 	buffer bytes.Buffer
 	seen   func([]byte) // called for each write; may be nil

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// pace is the duration of a benchmark's pairs: estimated by the warm-up, and from the first pair on
-// the mean of the measured pairs.
+// pace is the duration of a benchmark's pairs: at first an estimate, later the mean of the measured
+// pairs.
 type pace struct {
 	screening time.Duration // duration of a pair of the screening
 	longer    time.Duration // additional duration of a fresh pair
@@ -35,15 +35,12 @@ func (p *pace) saw(took time.Duration, fresh bool) {
 
 const slowerBy = 1.5
 
-// meter compares the duration of pairs with their forecast, and reports once if the machine is
-// slower.
 type meter struct {
 	forecast, took time.Duration
 	reported       bool
 }
 
-// leastMetered is the time before which a meter reports nothing, because a single pair may be
-// delayed.
+// A meter reports nothing before leastMetered, because a single pair may be delayed.
 const leastMetered = 5 * time.Second
 
 func (m *meter) add(forecast, took time.Duration) bool {
@@ -58,8 +55,6 @@ func (m *meter) add(forecast, took time.Duration) bool {
 
 func (m *meter) factor() float64 { return float64(m.took) / float64(m.forecast) }
 
-// sayLook reports how many of the benchmarks with fresh pairs are decided, and the time that the
-// others need until the next look.
 func (g *gate) sayLook(of, open int, before, pairs []int) {
 	fresh := func(pairs []int) int {
 		return slices.Max(pairs[:len(g.plan.Benchmarks)]) - g.Judge.ScreenPairs
@@ -76,8 +71,6 @@ func between(low, high time.Duration) string {
 	return a + " to " + b
 }
 
-// sayForecast reports the expected remaining duration: the rest of the first stage, plus a range
-// for the fresh pairs.
 func (g *gate) sayForecast() {
 	var changes []float64
 	for _, b := range g.plan.Benchmarks {

@@ -13,20 +13,17 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// A Watch receives the progress of a gate, one call at a time.
 type Watch interface {
 	Say(line string)
-	// Doing reports that a part without runs has begun, such as building; "" when it has ended.
+	// Doing reports a part without runs, such as building; "" when it has ended.
 	Doing(what string)
 	More(runs int, each time.Duration) // adds planned runs with their approximate duration
 	Ran(runs int, each time.Duration)  // reports finished runs
 }
 
-// Gate measures and judges. If ctx ends it returns the cause; Options.Out then contains the pairs
-// measured so far, and Options.Resume continues with them. On a machine that is too busy for times
-// it judges only allocations, and stores no results. Worktrees, binaries and processes are removed
-// on every return. An error means that there is no verdict, an *UnfitError that benchmarks cannot
-// be compared.
+// If ctx ends, Gate returns the cause; Options.Out then contains the pairs measured so far, and
+// Options.Resume continues with them. On a machine that is too busy for times it judges only
+// allocations, and stores no results. An *UnfitError means that benchmarks cannot be compared.
 func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -85,8 +82,8 @@ type gate struct {
 	controls   *journal
 	notes      []string
 	missing    []string // submodules that could not be checked out
-	// hopeless is the reason why times cannot be judged on this machine, or "". If it is set, only
-	// allocations are judged, and the results are in the temporary directory.
+	// If hopeless is not "", only allocations are judged, and the results are in the temporary
+	// directory.
 	hopeless  string
 	paces     []pace        // of all benchmarks and controls
 	link      time.Duration // build time of a test binary while several are built in parallel

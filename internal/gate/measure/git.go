@@ -40,13 +40,10 @@ func (r revision) String() string {
 }
 
 type repository struct {
-	top string
-	// within is the module's directory below top, with slashes and no trailing slash; "" is top
-	// itself.
+	top    string
 	within string
 
-	// snapshotEnv is the environment in which git sees the snapshot of the working tree, once it
-	// exists.
+	// snapshotEnv is the environment in which git sees the snapshot of the working tree.
 	snapshotEnv []string
 	guard       *guard
 }
@@ -73,13 +70,12 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 	return &repository{top: filepath.FromSlash(top), within: strings.Trim(within, "/\n")}, nil
 }
 
-// atHooks are variables that git sets for its hooks. A gate started by a hook would otherwise use
-// the hook's index.
+// Git sets these variables for its hooks. A gate started by a hook would otherwise use the hook's
+// index.
 var atHooks = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"}
 
-// git runs a git command in top and returns its output without the last newline. The error is the
-// first line of git's error output.
+// The error of git is the first line of the command's error output.
 func (r *repository) git(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git",
 		append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)...)
@@ -102,8 +98,8 @@ type commandError struct {
 func (e *commandError) Error() string { return cmp.Or(e.lines, e.name+": "+e.err.Error()) }
 func (e *commandError) Unwrap() error { return e.err }
 
-// printed runs the command in its own process group and returns its output. If the command fails
-// and ctx has not ended, the error is a *commandError with at most the given number of lines.
+// If the command fails and ctx has not ended, the error is a *commandError with at most the given
+// number of lines.
 func printed(
 	ctx context.Context, g *guard, cmd *exec.Cmd, name string, lines int,
 ) (string, error) {
@@ -137,8 +133,8 @@ func (r *repository) resolve(ctx context.Context, name string) (revision, error)
 	return revision{Name: name, Commit: commit, Tree: tree}, err
 }
 
-// snapshot records the content of the working tree like git add --all and git commit, without
-// changing index, branch or objects. It excludes directories of results, and out.
+// snapshot records the working tree without changing index, branch or objects. It excludes
+// directories of results.
 func (r *repository) snapshot(ctx context.Context, scratch, out string) (revision, error) {
 	trouble := func(err error) (revision, error) {
 		return revision{}, fmt.Errorf("taking the working tree: %w", err)
@@ -155,13 +151,14 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 	if err != nil {
 		return trouble(err)
 	}
-	// A copy of the index contains the times of files, so git need not read every file. A repository
-	// may have no index yet.
+	// A copy of the index contains the times of files, so git need not read every file. A
+	// repository may have no index yet.
 	if data, err := os.ReadFile(was); err == nil {
 		if err := os.WriteFile(index, data, 0o600); err != nil {
 			return trouble(err)
 		}
-		// Git reads files again that are as new as the index. A newer copy would hide changes since then.
+		// Git reads files again that are as new as the index. A newer copy would hide changes since
+		// then.
 		info, err := os.Stat(was)
 		if err == nil {
 			err = os.Chtimes(index, info.ModTime(), info.ModTime())
@@ -192,9 +189,8 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 	return revision{Name: workingTree, Tree: tree}, nil
 }
 
-// writeSnapshot writes the files of the snapshot to a directory. It does not use a git worktree:
-// git fetch and git gc fail while a worktree has objects that are not in the repository, and a
-// killed gate would leave one behind.
+// writeSnapshot does not use a git worktree: git fetch and git gc fail while a worktree has objects
+// that are not in the repository.
 func (r *repository) writeSnapshot(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

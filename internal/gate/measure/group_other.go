@@ -7,7 +7,6 @@ import (
 	"os/exec"
 )
 
-// ownGroup and endGroup do nothing on systems without process groups.
 func ownGroup(*exec.Cmd) {}
 func endGroup(*exec.Cmd) {}
 

@@ -17,8 +17,8 @@ func endGroup(child *exec.Cmd) {
 
 func killGroup(group int) { _ = syscall.Kill(-group, syscall.SIGKILL) }
 
-// ownGroup puts the child in its own process group. It protects the child from Ctrl-C on the
-// terminal, and lets its descendants end with it.
+// A separate process group protects the child from Ctrl-C on the terminal, and lets its descendants
+// end with it.
 func ownGroup(child *exec.Cmd) {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	child.Cancel = func() error { return syscall.Kill(-child.Process.Pid, syscall.SIGKILL) }

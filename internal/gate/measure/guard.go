@@ -21,9 +21,8 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// guard is a process that a gate starts before all others, and to which it reports them. If the
-// gate ends for any reason, the guard's input ends, and it kills the remaining processes and
-// removes the remaining files. Pdeathsig is not sufficient: it exists only on Linux, and does not
+// guard is a process that kills the remaining processes and removes the remaining files of a gate
+// when its input ends, so also if the gate is killed. Pdeathsig exists only on Linux, and does not
 // reach the descendants of a child. It protects each child until the guard knows it.
 type guard struct {
 	process *exec.Cmd
@@ -54,7 +53,7 @@ func (g *guard) close() error {
 	return errors.Join(g.input.Close(), g.process.Wait())
 }
 
-// report tells the guard that a process group has begun (+) or ended (-). A nil guard ignores it.
+// report informs the guard that a process group has begun (+) or ended (-). A nil guard ignores it.
 func (g *guard) report(sign rune, group int) error {
 	if g == nil {
 		return nil
@@ -89,9 +88,8 @@ func (g *guard) run(child *exec.Cmd) error {
 	return err
 }
 
-// Guard is the main function of the process of Options.Guard. It reads the gate's messages from in.
-// When they end it kills the remaining groups, and removes the gate's temporary directory and
-// worktrees. The working directory must be in the repository.
+// Guard is the main function of the process of Options.Guard. The working directory must be in the
+// repository.
 func Guard(ctx context.Context, in io.Reader, dir string) error {
 	// the gate's end also ends the guard, after the gate's own cleanup
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// A Commit is a commit that a gate can check out.
 type Commit struct {
 	Name    string `json:"name,omitempty"`
 	Hash    string `json:"hash"`
@@ -16,10 +15,8 @@ type Commit struct {
 	Subject string `json:"subject"`
 }
 
-// Short returns the first 12 digits of the hash.
 func (c Commit) Short() string { return fmt.Sprintf("%.12s", c.Hash) }
 
-// String returns the user's name for the commit, and its hash.
 func (c Commit) String() string {
 	if c.Name == "" {
 		return c.Short()
@@ -27,14 +24,12 @@ func (c Commit) String() string {
 	return fmt.Sprintf("%s (%s)", c.Name, c.Short())
 }
 
-// A History contains the commits from one revision to a later one, oldest first, and the module's
-// directory in the repository. A merge is one commit; the commits of the merged branch are omitted.
+// A History contains commits, oldest first. It omits the commits of merged branches.
 type History struct {
 	Directory string
 	Commits   []Commit // the first is the older revision itself
 }
 
-// ReadHistory reads the history of the repository that contains dir.
 func ReadHistory(ctx context.Context, dir, from, to string) (*History, error) {
 	r, err := openRepository(ctx, dir)
 	if err != nil {
@@ -85,6 +80,4 @@ func ReadHistory(ctx context.Context, dir, from, to string) (*History, error) {
 	return h, nil
 }
 
-// Only returns the regular expression for -bench that matches only the benchmark with this name in
-// a report.
 func Only(shown string) string { return exactPattern("Benchmark" + shown) }

@@ -17,15 +17,10 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// journal stores every finished pair: the runs of the base in one file, the runs of the head in
-// another. If the gate is killed, only the current pair is lost.
-//
-// Both files are in the Go benchmark format. A table must ignore configuration lines that vary
-// between pairs:
+// If the gate is killed, the journal loses only the current pair. Both files are in the Go
+// benchmark format. Some configuration lines vary between pairs:
 //
 //	benchstat -ignore pair,order,seed,layout old.txt new.txt
-//
-// The state of the machine is stored as metrics.
 type journal struct {
 	files [2]*os.File
 	texts [2]bytes.Buffer
@@ -60,8 +55,7 @@ func openJournal(
 			fmt.Fprintln(&j.texts[s], line)
 		}
 	}
-	// The files are rewritten with the pairs that both contain, without incomplete pairs and end
-	// marks.
+	// The files are rewritten without incomplete pairs and end marks.
 	for _, b := range benchmarks {
 		for pair := 0; ; pair++ {
 			was, ok := old[base][b.String()][pair]
@@ -136,8 +130,7 @@ func (j *journal) close(mark string) error {
 
 const mostBytes = 1 << 30
 
-// readJournal reads the complete lines of one side's file, or nothing if there is no file. It adds
-// Unit lines to units.
+// readJournal reads the complete lines of one side's file. A missing file is empty.
 func readJournal(
 	path string, which side, benchmarks []benchmark, units benchfmt.UnitMetadataMap,
 ) (map[string]map[int]record, error) {
@@ -199,13 +192,11 @@ func fromResult(rec *benchfmt.Result, s side) (r record, err error) {
 	return r, errors.Join(wrong[:]...)
 }
 
-// Units that the gate adds to a run. Instructions are judged. The others describe the machine and
-// have no direction.
+// Only instructions are judged. The other units describe the machine.
 const (
 	Instructions = "instructions/op"
-	// Steal is the share of CPU time that the host gave to other guests during the pair.
-	Steal       = metric.CPUSteal
-	LoadAverage = "load-average" // over the last minute, after the pair
+	Steal        = metric.CPUSteal
+	LoadAverage  = "load-average" // over the last minute, after the pair
 )
 
 type record struct {

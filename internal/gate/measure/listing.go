@@ -20,21 +20,19 @@ type benchmark struct {
 	Package    string `json:"package"`
 	Name       string `json:"name"`       // without the suffix for GOMAXPROCS
 	Iterations int    `json:"iterations"` // per run
-	// ScreenIterations is the number of iterations of a screening run; 0 means Iterations.
+	// 0 means Iterations.
 	ScreenIterations int `json:"screen_iterations,omitempty"`
 	Parts            int `json:"parts"` // processes per run
 }
 
 func (b benchmark) String() string { return b.Package + "." + b.Name }
 
-// An UnfitError lists the benchmarks that prevent the gate from starting. Options.Skip excludes
-// them.
+// Options.Skip excludes the benchmarks of an UnfitError.
 type UnfitError struct{ Complaints []string }
 
 func (e *UnfitError) Error() string { return strings.Join(e.Complaints, "\n") }
 
-// listLimit bounds a single iteration of a benchmark if no limit is given. It is long, because it
-// is only for benchmarks that hang.
+// listLimit is long, because only benchmarks that hang should reach it.
 const listLimit = 2 * time.Minute
 
 type listing struct {
@@ -94,7 +92,6 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 	switch {
 	case ended && len(l.complaints) > 0:
 	case (ended || overdue || panicked) && len(quiet) > 0:
-		// The last benchmark that had begun is the innermost one. Later ones are unknown.
 		does := "has not ended in %s after " + limit.String() + "%s"
 		if ended {
 			does = "ends the process in %s: " + not.Error() + "%s"
@@ -252,8 +249,8 @@ func listed(names []string) string {
 	return text.List(text.Few(names, 3))
 }
 
-// lacks returns an error for requested metrics that are missing, as early as possible. The
-// direction of a metric may come from a Unit line, which the first run of all benchmarks prints.
+// The direction of a metric may come from a Unit line, which the first run of all benchmarks
+// prints.
 func (c *catalog) lacks(o Options, counts bool) error {
 	var wrong []error
 	for _, unit := range o.Metrics {

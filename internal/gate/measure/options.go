@@ -13,12 +13,10 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Options are the revisions to compare and how to measure them. Start from Defaults.
 type Options struct {
 	Dir  string // a directory of the module; Packages are relative to it
 	Base string // revision in git's syntax
-	// Head is a revision in git's syntax. "" means the working tree, including uncommitted changes but
-	// not ignored files.
+	// "" means the working tree, including uncommitted changes but not ignored files.
 	Head string
 
 	Packages []string // patterns of the go command
@@ -30,33 +28,30 @@ type Options struct {
 
 	BenchTime BenchTime
 	Layouts   int // test binaries per side, each with another order of functions
-	// Seed determines all random choices: orders, layouts, and the value of SeedVariable.
-	Seed  uint64
-	Limit time.Duration // limit on the real time of a process; 0 means DefaultLimit
-	// Metrics selects the units to judge. Empty means all with a known direction, with few exceptions.
+	Seed      uint64
+	Limit     time.Duration // limit on the real time of a process; 0 means DefaultLimit
+	// Empty means all metrics with a known direction, with few exceptions.
 	Metrics []string
 	Better  map[string]verdict.Direction // directions of tidied units, which override Unit lines
 
 	Allow []verdict.Allowance // accepted growth of allocations
 
 	Judge judge.Options
-	// Rule, if not nil, applies to the module's benchmarks, while Judge applies to the controls. Both
-	// must have the same ScreenPairs.
+	// Rule, if not nil, applies to the module's benchmarks, while Judge applies to the controls.
+	// Both must have the same ScreenPairs.
 	Rule *judge.Options
 
 	FailOnRemoved    bool // a benchmark that only the base has is a regression
 	AllowEnvironment bool // measure even if base and head require different Go versions
 
-	Out    string // directory of the journal and the report, which is created
-	Resume bool   // continue with the existing journal
-	// AnyPairs lets Resume accept another number of fresh pairs.
+	Out      string // directory of the journal and the report, which is created
+	Resume   bool   // continue with the existing journal
 	AnyPairs bool
 	Force    bool   // replace the existing gate
 	Beside   string // a file of the caller that may be in Out
 
 	// Control returns the command of a benchmark with a fixed amount of work, or with 15 % more if
-	// slower is true. benchTime has the form of -test.benchtime. The command prints one result line
-	// that begins with ControlName.
+	// slower is true. The command prints one result line that begins with ControlName.
 	Control func(slower bool, benchTime string) []string
 
 	// Guard is a command that calls Guard with its standard input and its last argument, which the
@@ -64,25 +59,20 @@ type Options struct {
 	Guard []string
 }
 
-// SeedVariable is the environment variable with the seed, a number below 2^63 that is the same in
-// both runs of a pair and differs between pairs.
+// SeedVariable is an environment variable. Its value is a number below 2^63 that differs between
+// pairs.
 const SeedVariable = "POOLBENCH_SEED"
 
-// ControlName is the name that the control's command prints.
 const ControlName = "BenchmarkControl"
 
-// ControlSlowdown is the additional work of the slower control, which must be found.
 const ControlSlowdown = 0.15
 
-// Defaults returns 250 ms per run and 6 layouts of all benchmarks below the current directory,
-// judged by judge.Defaults.
 func Defaults() Options {
 	return Options{Dir: ".", Packages: []string{"./..."}, Bench: ".",
 		BenchTime: BenchTime{Time: 250 * time.Millisecond}, Layouts: 6, Seed: 1,
 		Judge: judge.Defaults()}
 }
 
-// Validate returns all errors, each on its own line.
 func (o Options) Validate() error {
 	var wrong text.Complaints
 	wrong.If(o.Base == "", "no base revision")
@@ -128,13 +118,11 @@ func (o Options) rule() judge.Options {
 
 const mostPairs = 100
 
-// BenchTime is the duration of a run or its number of iterations. Exactly one of them is set.
 type BenchTime struct {
 	Time       time.Duration
 	Iterations int
 }
 
-// ParseBenchTime parses texts such as 250ms or 100x.
 func ParseBenchTime(text string) (BenchTime, error) {
 	if digits, ok := strings.CutSuffix(text, "x"); ok {
 		if n, err := strconv.Atoi(digits); err == nil && n > 0 {
@@ -147,7 +135,6 @@ func ParseBenchTime(text string) (BenchTime, error) {
 		"100x, got %q", text)
 }
 
-// String returns the form that ParseBenchTime and -test.benchtime parse.
 func (b BenchTime) String() string {
 	if b.Iterations > 0 {
 		return fmt.Sprintf("%dx", b.Iterations)
@@ -155,11 +142,8 @@ func (b BenchTime) String() string {
 	return b.Time.String()
 }
 
-// screenShare is the relative duration of a run in the first stage, which does not decide on worse
-// or better.
 const screenShare = 0.3
 
-// warmUp is the ratio of the duration of a run to the duration of the warm-up.
 const warmUp = 5
 
 func (b BenchTime) warmUp() BenchTime {
@@ -169,8 +153,7 @@ func (b BenchTime) warmUp() BenchTime {
 	return BenchTime{Time: max(b.Time/warmUp, time.Microsecond)}
 }
 
-// iterations returns the iterations of a run, computed from the number in the warm-up. Both sides
-// use the same number, so that they do the same work. perOp is the reported time of an iteration in
+// iterations scales the number in the warm-up. perOp is the reported time of an iteration in
 // seconds, which may have any value. It reduces the number if a single iteration took longer than
 // the warm-up.
 func (b BenchTime) iterations(warm int, perOp float64) int {
@@ -184,6 +167,5 @@ func (b BenchTime) iterations(warm int, perOp float64) int {
 	return n
 }
 
-// DefaultLimit returns the time limit of a process with this expected duration. It is long, because
-// it is only for benchmarks that hang.
+// DefaultLimit is long, because only benchmarks that hang should reach it.
 func DefaultLimit(expected time.Duration) time.Duration { return 30*time.Second + 20*expected }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/perf/benchunit"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text"
 )
@@ -27,15 +27,13 @@ type reading struct {
 	machine map[string]string
 }
 
-// ofMachine lists the configuration lines that package testing prints. Other lines are ignored,
-// because a line of a log may look like one.
+// Other configuration lines are ignored, because a line of a log may look like one.
 var ofMachine = []string{"goos", "goarch", "cpu"}
 
-// resultLine finds a result in a line, also after output of the benchmark without a newline.
-// Package testing pads the name with blanks up to a tab.
-var resultLine = regexp.MustCompile(`(Benchmark\S*) *\t *\d+\t.*$`)
+// resultLine also finds a result after output without a newline. Package testing pads the name with
+// blanks up to a tab.
+var resultLine = lazyregexp.New(`(Benchmark\S*) *\t *\d+\t.*$`)
 
-// read returns the results and the Unit lines in the output of a test binary, in order.
 func read(printed []byte) (found []reading, units benchfmt.UnitMetadataMap, err error) {
 	var kept bytes.Buffer
 	machine := map[string]string{}
@@ -98,8 +96,7 @@ func newReading(rec *benchfmt.Result, machine map[string]string) (reading, error
 	return r, nil
 }
 
-// readingOf returns the reading of the benchmark with the given name. It returns an error if the
-// benchmark failed or skipped itself.
+// readingOf returns an error if the benchmark failed or skipped itself.
 func readingOf(printed []byte, name string) (r reading, units benchfmt.UnitMetadataMap, err error) {
 	found, units, err := read(printed)
 	if err != nil {
@@ -117,11 +114,11 @@ func readingOf(printed []byte, name string) (r reading, units benchfmt.UnitMetad
 		fmt.Errorf("it printed no result\n    %s", text.FirstLines(string(printed), 8))
 }
 
-var begun = regexp.MustCompile(`(?m)^Benchmark\S*$`)
+var begun = lazyregexp.New(`(?m)^Benchmark\S*$`)
 
-// silent returns the benchmarks that have begun and then printed no result, no result of a
-// sub-benchmark, no failure and no skip. A benchmark whose goroutine panics can end like this with
-// exit code 0, because package testing learns of its end before the runtime ends the process.
+// silent returns the benchmarks that have begun and then printed no outcome. A benchmark whose
+// goroutine panics can end like this with exit code 0, because package testing learns of its end
+// before the runtime ends the process.
 func silent(printed []byte, results []reading, procs int) (names []string) {
 	spoke := outcomes(printed, "FAIL")
 	spoke = append(spoke, outcomes(printed, "SKIP")...)
@@ -165,21 +162,18 @@ func plain(name string, procs int) string {
 // head, base, base, head, head, base. The time of a run is the mean of the faster half of its
 // parts.
 //
-// Other programs disturb the machine for less than a second at a time, and can only make a part
-// slower, while a change in the program affects all parts. So the least disturbed parts represent
-// the program best (Chen and Revels 2016, Robust benchmarking in noisy environments, who use the
-// minimum). The faster half still shows a change that slows down half of the processes, depending
-// on memory layout or a map's random seed.
+// Other programs can only make a part slower, while a change in the program affects all parts (Chen
+// and Revels 2016, Robust benchmarking in noisy environments, who use the minimum). The faster half
+// still shows a change that slows down half of the processes, depending on memory layout or a map's
+// random seed.
 //
 // On a shared virtual machine with two cores, the ratio of two runs of 250 ms of the same code had
-// a median standard deviation of 12.5 % for a single process, 6.3 % for the mean of four parts, 4.3
-// % for the mean of the faster two, and 2.8 % for the fastest (20 benchmarks of 1 to 20 µs, 10
-// pairs each). More parts would be better, but starting each takes 7 ms.
+// a median standard deviation of 12.5 % for a single process, 6.3 % for the mean of four parts, and
+// 4.3 % for the mean of the faster two. Starting a part takes 7 ms.
 const mostParts = 4
 
-// ofTesting lists the units that package testing measures. Their mean over parts of equal size is
-// the mean over all iterations. A benchmark's own metrics may be quantiles, for which this is
-// wrong.
+// The mean of these units over parts of equal size is the mean over all iterations. A benchmark's
+// own metrics may be quantiles, for which this is wrong.
 var ofTesting = []string{"sec/op", "B/s", metric.BytesPerOp, metric.AllocsPerOp}
 
 func (r reading) divisible() bool {
@@ -191,8 +185,6 @@ func (r reading) divisible() bool {
 	return true
 }
 
-// setParts sets the number of parts of a run. A requested number of iterations is kept, with fewer
-// parts if necessary. Otherwise it is rounded up to a multiple of the parts.
 func (b *benchmark) setParts(divisible, asked bool) {
 	b.Parts = 1
 	if divisible {
@@ -209,9 +201,8 @@ func (b *benchmark) setParts(divisible, asked bool) {
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// combineParts combines the readings of a run's parts, which have equal numbers of iterations: the
-// mean time of the faster half, the lower median of allocations, the mean of other counts.
-// Instructions are omitted if any part lacks them. Other units must be in all parts.
+// combineParts combines the parts of a run, which have equal numbers of iterations. Instructions
+// are omitted if any part lacks them. Other units must be in all parts.
 func combineParts(parts []reading) (reading, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
@@ -254,8 +245,8 @@ func combineParts(parts []reading) (reading, error) {
 			}
 			mean = float64(len(faster)) / sum
 		case metric.BytesPerOp, metric.AllocsPerOp:
-			// allocations of the runtime and the garbage collector vary, allocations of the benchmark are in
-			// every part
+			// allocations of the runtime and the garbage collector vary, allocations of the
+			// benchmark are in every part
 			mean = slices.Sorted(slices.Values(values))[(len(values)-1)/2]
 		default:
 			mean = stat.Mean(values, nil)

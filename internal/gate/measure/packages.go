@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 type pkg struct{ path, dir string }
@@ -45,8 +47,6 @@ func findGo(ctx context.Context, g goTool) error {
 	return nil
 }
 
-// packages lists the packages whose tests declare a benchmark that the pattern may match. Only
-// these are built.
 func (g goTool) packages(ctx context.Context, patterns []string, bench string) ([]pkg, error) {
 	out, err := g.run(ctx,
 		append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--"},
@@ -80,8 +80,7 @@ func (g goTool) packages(ctx context.Context, patterns []string, bench string) (
 	}
 }
 
-// fixReplacements makes relative replacement directories in a checkout's go.mod absolute if they
-// are outside of the repository, because they are relative to the original.
+// Replacement directories outside of the repository are relative to the original.
 func (g goTool) fixReplacements(ctx context.Context, checkout, original string) error {
 	text, err := g.run(ctx, "mod", "edit", "-json")
 	if err != nil {
@@ -128,8 +127,8 @@ func (g goTool) fixReplacements(ctx context.Context, checkout, original string) 
 	return nil
 }
 
-// elements splits the pattern of -bench like package testing: alternatives at |, and levels of
-// sub-benchmarks at /, both outside of brackets.
+// elements splits a pattern like package testing: alternatives at |, and levels of sub-benchmarks
+// at /, both outside of brackets.
 func elements(pattern string) (all []string) {
 	for _, alternative := range splitOutside(pattern, '|') {
 		all = append(all, splitOutside(alternative, '/')...)
@@ -149,7 +148,6 @@ func mayMatch(pattern string) func(function string) bool {
 	}
 }
 
-// splitOutside splits at a character that is neither within brackets or parentheses nor escaped.
 func splitOutside(pattern string, at byte) (parts []string) {
 	start, brackets, parentheses := 0, 0, 0
 	for i := 0; i < len(pattern); i++ {
@@ -180,6 +178,5 @@ func exactPattern(name string) string {
 	return strings.Join(levels, "/")
 }
 
-// benchmarkFunctions matches declarations of benchmarks in Go source. A false match, for example in
-// a comment, only costs a build.
-var benchmarkFunctions = regexp.MustCompile(`(?m)^func (Benchmark\w*)\(`)
+// A false match, for example in a comment, only costs a build.
+var benchmarkFunctions = lazyregexp.New(`(?m)^func (Benchmark\w*)\(`)

@@ -21,7 +21,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// PlanFile is the file in Options.Out that describes the results next to it.
 const PlanFile = "plan.json"
 
 const planVersion = 1
@@ -44,16 +43,14 @@ type plan struct {
 	Judge    judge.Options `json:"judge"`
 }
 
-// Settings are the settings of a gate, and the system it runs on.
 type Settings struct {
-	Packages  []string `json:"packages"`
-	Bench     string   `json:"bench"`
-	Skip      string   `json:"skip"`
-	BenchTime string   `json:"benchtime"`
-	Layouts   int      `json:"layouts"` // as requested
-	Seed      uint64   `json:"seed"`
-	Metrics   []string `json:"metrics"`
-	// Better contains the directions given by the user, in the order of the units.
+	Packages   []string `json:"packages"`
+	Bench      string   `json:"bench"`
+	Skip       string   `json:"skip"`
+	BenchTime  string   `json:"benchtime"`
+	Layouts    int      `json:"layouts"` // as requested
+	Seed       uint64   `json:"seed"`
+	Metrics    []string `json:"metrics"`
 	Better     []string `json:"better,omitempty"`
 	Args       []string `json:"args,omitempty"`
 	Setup      string   `json:"setup,omitempty"`
@@ -119,7 +116,6 @@ func (p *plan) differs(now *plan) string {
 	return cmp.Or(Changed(p.Settings, now.Settings), Changed(p.Judge, now.Judge))
 }
 
-// Changed describes the first difference between two structs of settings, or returns "".
 func Changed[T any](before, now T) string {
 	was, is := reflect.ValueOf(before), reflect.ValueOf(now)
 	for i := range was.NumField() {
@@ -132,8 +128,8 @@ func Changed[T any](before, now T) string {
 	return ""
 }
 
-// openOut creates and locks the directory of the results, before any work is done. With force the
-// directory must contain a gate. close removes created directories that are still empty.
+// With force the directory must contain a gate. close removes created directories that are still
+// empty.
 func openOut(dir string, force bool, beside string) (close func() error, err error) {
 	var made []string
 	for at := dir; ; at = filepath.Dir(at) {
@@ -180,8 +176,6 @@ func holdsGate(dir, beside string) error {
 	return nil
 }
 
-// removeGate removes an older gate's files, the file that identifies the gate last. Other files
-// stay.
 func removeGate(dir string) error {
 	for _, name := range slices.Concat(resultFiles[:], controlFiles[:],
 		[]string{rundir.ReportFile, PlanFile}) {

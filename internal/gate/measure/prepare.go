@@ -140,8 +140,8 @@ func (g *gate) judgesAllocations() bool {
 	return len(g.Metrics) == 0 || slices.ContainsFunc(g.Metrics, verdict.IsAllocation)
 }
 
-// settleForAllocations makes the gate judge only allocations, in shorter runs with a single layout.
-// The results go to the temporary directory, because a resumed gate must not find them in Out.
+// settleForAllocations uses shorter runs with a single layout. The results go to the temporary
+// directory, because a resumed gate must not find them in Out.
 func (g *gate) settleForAllocations() error {
 	g.say("%s; times are not judged, allocations are", g.hopeless)
 	g.resumed, g.schedule.layouts, g.runner.count = false, 1, nil
@@ -153,8 +153,7 @@ func (g *gate) settleForAllocations() error {
 	return os.MkdirAll(g.Out, 0o700)
 }
 
-// goVersion returns the Go version of the head. The version of the base may differ, because go.mod
-// can require one.
+// The version of the base may differ from the head's, because go.mod can require one.
 func (g *gate) goVersion(ctx context.Context, tools [2]goTool) (string, error) {
 	var versions [2]string
 	for s, tool := range tools {

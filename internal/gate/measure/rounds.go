@@ -80,8 +80,7 @@ func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) 
 	}
 }
 
-// order raises pairs to the screening pairs plus the fresh ones. It returns the number of
-// benchmarks, without controls, that get more pairs.
+// order returns the number of benchmarks, without controls, that get more pairs.
 func (g *gate) order(pairs, fresh []int) (benchmarks int) {
 	for i, n := range fresh {
 		if all := n + g.Judge.ScreenPairs; n > 0 && all > pairs[i] {
@@ -94,8 +93,6 @@ func (g *gate) order(pairs, fresh []int) (benchmarks int) {
 	return benchmarks
 }
 
-// rounds measures rounds until each benchmark and control has its number of pairs, including pairs
-// in the journal.
 func (g *gate) rounds(ctx context.Context, pairs []int) error {
 	all := g.all()
 	var todo []slot
@@ -180,13 +177,12 @@ const (
 	probesTake = 15 * time.Second // after this time fewer pairs suffice, at least fewProbes
 )
 
-// leastSpread is the factor from an estimated standard deviation of fewProbes or more pairs to its
-// lower 95 % confidence limit: √(5/χ²), with the 95 % quantile of χ² with 5 degrees of freedom.
+// leastSpread is the factor from a standard deviation of fewProbes or more pairs to its lower 95 %
+// confidence limit: √(5/χ²), with the 95 % quantile of χ² with 5 degrees of freedom.
 const leastSpread = 0.67
 
-// probe measures the same work twice, before any benchmark. It returns the reason why no gate would
-// reach a verdict on this machine, or "". A machine is hopeless if all fresh pairs together would
-// not find the slower control, even at the lower confidence limit of the noise.
+// probe measures the same work twice. A machine is hopeless if all fresh pairs together would not
+// find the slower control, even at the lower confidence limit of the noise.
 func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 	defer g.measured(time.Now())
 	g.watch.Doing("measuring the controls")

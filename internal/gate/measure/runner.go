@@ -32,8 +32,6 @@ type run struct {
 
 const controlPackage = "poolbench"
 
-// controls have a known result: the first has the same work on both sides, the second has more work
-// in the head.
 var controls = [2]benchmark{{Package: controlPackage, Name: ControlName + "Same"},
 	{Package: controlPackage, Name: ControlName + "Slower"}}
 
@@ -104,13 +102,11 @@ func (r *runner) once(
 	return got, units, after, nil
 }
 
-// fewestToCount is the smallest number of iterations for which a run with a tenth of them can be
-// subtracted; see openInstructions.
+// With fewer iterations a run with a tenth of them cannot be subtracted; see openInstructions.
 const fewestToCount = 20
 
 // leastCounted is the smallest ratio of the instructions of 90 % of the iterations to the
-// instructions of the process with the other 10 %. Below it the variation of the process start
-// dominates.
+// instructions of the process with the other 10 %.
 const leastCounted = 0.1
 
 func (r *runner) measured(ctx context.Context, what run) (reading, error) {
@@ -132,7 +128,6 @@ func (r *runner) measured(ctx context.Context, what run) (reading, error) {
 	return got, nil
 }
 
-// pair measures both sides of a slot alternately, part by part, and the state of the machine.
 func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error) {
 	rec := record{slot: at}
 	stolen, all, _ := machine.Ticks()
@@ -174,7 +169,7 @@ func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error)
 	return rec, nil
 }
 
-// warmUp runs a pair that is not recorded, to load the programs into memory and to determine the
+// The pair of warmUp is not recorded. It loads the programs into memory and determines the
 // iterations and the parts of a run.
 func (r *runner) warmUp(
 	ctx context.Context, b *benchmark, at slot, units benchfmt.UnitMetadataMap,
@@ -216,8 +211,7 @@ func (r *runner) warmUp(
 	return nil
 }
 
-// pace estimates the duration of pairs from the warm-up. The time that exceeds the iterations is
-// the start of a process.
+// The time that exceeds the iterations is the start of a process.
 func (b *benchmark) pace(took time.Duration, iterations int, perOp float64) pace {
 	work := func(n int) time.Duration { return time.Duration(float64(n) * perOp * 1e9) }
 	start := max(0, took-work(iterations))

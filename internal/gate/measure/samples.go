@@ -30,8 +30,8 @@ func (f *family) samples(fresh bool) (all []judge.Sample) {
 			if fresh != (pair >= f.options.ScreenPairs) {
 				continue
 			}
-			// Every screening run has the metric, with a value that has a ratio. A fresh run without it ends
-			// the sample, which then has too few pairs and never passes.
+			// A fresh run without the metric ends the sample, which then has too few pairs and
+			// never passes.
 			was, ok := runs[base].tidy[m.Unit]
 			is, both := runs[head].tidy[m.Unit]
 			if !ok || !both || was < 0 || is < 0 {
@@ -119,8 +119,7 @@ func (s *screening) expected(of []*benchmark) []int {
 	return fresh
 }
 
-// stopWhenFound halves the fresh pairs of the slower control if these already show that it is
-// worse. Each of the two tests has half of alpha.
+// Each of the two tests of the slower control has half of alpha.
 func (f *family) stopWhenFound() error {
 	orders := f.screened.Orders()
 	fresh := f.samples(true)[0]
@@ -138,7 +137,6 @@ func (f *family) stopWhenFound() error {
 	return f.screen()
 }
 
-// more returns the total number of fresh pairs that each benchmark needs, or 0 if it has enough.
 func (s *screening) more(of []*benchmark) ([]int, error) {
 	if len(s.controls) > 0 {
 		if err := s.controls[1].stopWhenFound(); err != nil {
@@ -156,7 +154,6 @@ func (s *screening) more(of []*benchmark) ([]int, error) {
 	return fresh, nil
 }
 
-// countedRule returns the settings for instructions, which have almost no noise.
 func (o Options) countedRule() judge.Options {
 	rule := o.rule()
 	if o.Rule == nil {
@@ -165,8 +162,7 @@ func (o Options) countedRule() judge.Options {
 	return rule
 }
 
-// countedMargin is the accepted growth of instructions. Some of them belong to the garbage
-// collector and the scheduler, and vary between runs.
+// Some instructions belong to the garbage collector and the scheduler, and vary between runs.
 const countedMargin = 0.01
 
 func (g *gate) choose(r *verdict.Report) []*family {
@@ -233,7 +229,6 @@ func (g *gate) choose(r *verdict.Report) []*family {
 	return []*family{timed, counted, bytes, allocations}
 }
 
-// better returns the direction of a unit: given by the user, by a Unit line, or by the unit's name.
 // Runs of poolbench have Unit lines for all directions.
 func (g *gate) better(unit string, ours bool) verdict.Direction {
 	d := cmp.Or(g.Better[unit], verdict.Direction(g.results.units.GetBetter(unit)))
@@ -243,8 +238,6 @@ func (g *gate) better(unit string, ours bool) verdict.Direction {
 	return d
 }
 
-// screened returns the values of a benchmark in the screening runs, by unit and side, and the
-// number of runs per side.
 func (g *gate) screened(b benchmark) (values map[string][2][]float64, runs int) {
 	values = map[string][2][]float64{}
 	kept := g.results.kept[b.String()]

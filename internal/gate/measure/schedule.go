@@ -13,8 +13,7 @@ type slot struct {
 	seed      uint64 // for SeedVariable in both runs
 }
 
-// schedule is a pure function: each round can be computed without earlier ones, so a killed gate
-// resumes as planned.
+// Each round can be computed without earlier ones, so a killed gate resumes as planned.
 type schedule struct {
 	seed     uint64
 	layouts  int
@@ -22,9 +21,8 @@ type schedule struct {
 	names    []string
 }
 
-// layout returns the layout of a pair. The first stage repeats the layouts in turn. In the second
-// stage each pair has a new one, because the verdict assumes independent pairs: the address of a
-// small loop changes its time by up to 10 %, and six repeated layouts would repeat the same bias.
+// The first stage repeats the layouts. In the second stage each pair has a new layout, because the
+// verdict assumes independent pairs: the address of a small loop changes its time by up to 10 %.
 func (s schedule) layout(pair int) int {
 	switch {
 	case s.layouts == 1:
@@ -49,8 +47,7 @@ func (s schedule) round(pair int, of []int) []slot {
 
 func (s schedule) workSeed(pair int) uint64 { return s.draw("work", pair).Uint64() >> 1 }
 
-// headFirst returns whether the head runs first in a pair. Pairs 2k and 2k+1 have opposite orders,
-// which balances the effect of the order.
+// Pairs 2k and 2k+1 have opposite orders, which balances the effect of the order.
 func (s schedule) headFirst(benchmark, pair int) bool {
 	first := s.draw(s.names[benchmark], pair/2).Uint64()&1 == 1
 	return first != (pair%2 == 1)
@@ -62,8 +59,7 @@ func (s schedule) draw(what string, number int) *rand.Rand {
 	return rand.New(rand.NewPCG(s.seed, h.Sum64()^uint64(number)*0x9e3779b97f4a7c15))
 }
 
-// layoutSeed returns the linker's seed for the order of functions, positive and different for each
-// side and layout.
+// The linker's seed is positive and different for each side and layout.
 func (s schedule) layoutSeed(side side, layout int) int {
 	start := int(s.draw("layouts", 0).Uint32() >> 2)
 	return start + 2*layout + int(side) + 1

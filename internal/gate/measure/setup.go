@@ -45,8 +45,8 @@ func (g *gate) hint(ctx context.Context, err error) error {
 	return fmt.Errorf("%w\n    %s", err, strings.Join(lines, "\n    "))
 }
 
-// ignored returns the ignored files of the module's directory that a build may need: Go files, and
-// files that the error names.
+// ignored returns the ignored files that a build may need: Go files, and files that the error
+// names.
 func (r *repository) ignored(ctx context.Context, complaint string) (files []string) {
 	out, err := r.git(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard",
 		"--", "./"+r.within)

@@ -14,11 +14,9 @@ import (
 
 type gitlink struct{ path, commit string }
 
-// submodules checks out the submodules of a tree into dir, recursively. Each is cloned from the
-// repository's own checkout of it if that has the commit, otherwise from its URL. git submodule
-// update would write to the configuration that all worktrees share, and download existing objects
-// again. missing contains a line with the reason for each submodule that cannot be checked out,
-// because it may not be needed.
+// submodules works recursively. git submodule update would write to the configuration that all
+// worktrees share, and download existing objects again. missing contains the reason for each
+// submodule that cannot be checked out, because it may not be needed.
 func (r *repository) submodules(
 	ctx context.Context, env []string, tree, dir string,
 ) (missing []string, err error) {
@@ -71,8 +69,6 @@ func (r *repository) gitlinks(
 	return links, nil
 }
 
-// cloneSubmodule clones a submodule to a directory: from the repository's own checkout if that has
-// the commit, otherwise from the URL in .gitmodules of the checkout in dir.
 func (r *repository) cloneSubmodule(
 	ctx context.Context, own *repository, link gitlink, dir, to string,
 ) error {
@@ -102,8 +98,7 @@ func (r *repository) cloneSubmodule(
 	return err
 }
 
-// submoduleURL returns the URL of the submodule at a path. A URL that begins with a dot is relative
-// to the repository's URL.
+// A submodule's URL that begins with a dot is relative to the repository's URL.
 func (r *repository) submoduleURL(ctx context.Context, dir, path string) (string, error) {
 	file := filepath.Join(dir, ".gitmodules")
 	paths, err := r.git(ctx, nil, "config", "--file", file, "--get-regexp",

@@ -11,19 +11,18 @@ import (
 // counter counts an event in the processes that this thread starts.
 type counter struct{ fd int }
 
-// openInstructions counts the user-mode instructions of the next process that this thread starts,
-// including all of its threads. The goroutine must be locked to the thread. It fails if the kernel
-// does not permit it (perf_event_paranoid above 2, a seccomp profile), or if there is no hardware
-// counter, as in many virtual machines.
+// openInstructions counts the user-mode instructions of the next process that this thread starts.
+// The goroutine must be locked to the thread. It fails if the kernel does not permit it
+// (perf_event_paranoid above 2, a seccomp profile), or without a hardware counter, as in many
+// virtual machines.
 //
-// The count includes the start of the process and the benchmark's preparation. A second run with a
-// tenth of the iterations includes the same, so the difference of the two runs does not.
+// A second run with a tenth of the iterations includes the same start of the process and
+// preparation, so the difference of the two runs does not.
 func openInstructions() (*counter, error) {
 	return openCounter(unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_INSTRUCTIONS)
 }
 
-// openCounter opens an event that is disabled in this thread. It starts in a child that inherits it
-// when the child executes its program.
+// The event is disabled in this thread. It starts in a child when the child executes its program.
 func openCounter(kind uint32, event uint64) (*counter, error) {
 	attr := unix.PerfEventAttr{
 		Type: kind, Config: event,
@@ -39,8 +38,7 @@ func openCounter(kind uint32, event uint64) (*counter, error) {
 	return &counter{fd}, nil
 }
 
-// read returns the count of the children that have ended, or 0 if it is unknown, for example
-// because other counters used the hardware.
+// read returns 0 if the count is unknown, for example because other counters used the hardware.
 func (c *counter) read() uint64 {
 	var raw [24]byte
 	if n, err := unix.Read(c.fd, raw[:]); err != nil || n != len(raw) {

@@ -38,8 +38,7 @@ func newTrees(ctx context.Context, r *repository) (t *trees, err error) {
 	return t, nil
 }
 
-// pruneWorktrees removes git's records of gates' worktrees that no longer exist. git worktree prune
-// would also remove worktrees on an unmounted disk.
+// git worktree prune would also remove worktrees on an unmounted disk.
 func pruneWorktrees(ctx context.Context, r *repository) error {
 	list, err := r.git(ctx, nil, "worktree", "list", "--porcelain")
 	if err != nil {
@@ -63,8 +62,7 @@ func pruneWorktrees(ctx context.Context, r *repository) error {
 	return err
 }
 
-// checkOut checks out the revision of a side. The paths of both sides have the same length, because
-// binaries contain them.
+// The paths of both sides have the same length, because binaries contain them.
 func (t *trees) checkOut(ctx context.Context, s side, r revision) error {
 	path := t.top(s)
 	var err error
@@ -84,7 +82,6 @@ func (t *trees) checkOut(ctx context.Context, s side, r revision) error {
 	return nil
 }
 
-// top returns the checkout of a side, module the module's directory in it.
 func (t *trees) top(s side) string { return filepath.Join(t.dir, s.String()) }
 func (t *trees) module(s side) string {
 	return filepath.Join(t.top(s), filepath.FromSlash(t.repository.within))
@@ -92,8 +89,7 @@ func (t *trees) module(s side) string {
 
 const removing = 30 * time.Second
 
-// remove removes all worktrees and the directory. It continues after an error, and has its own time
-// limit, because it also runs after a signal.
+// remove continues after an error, and has its own time limit, because it also runs after a signal.
 func (t *trees) remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removing)
 	defer cancel()

@@ -2,9 +2,10 @@ package verdict
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 // An Allowance is the accepted growth of an allocation metric: an amount or a share of the base.
@@ -15,10 +16,10 @@ type Allowance struct {
 	Share     float64
 }
 
-// allowance matches an Allowance. Names of benchmarks may contain : and =.
-var allowance = regexp.MustCompile(`^(?:(.+):)?([^:=]+)=([^=]+)$`)
+var allowance = lazyregexp.New(`^(?:(.+):)?([^:=]+)=([^=]+)$`)
 
-// ParseAllowance parses texts such as allocs/op=1, B/op=5% and Parse/size=10:allocs/op=1.
+// ParseAllowance parses texts such as allocs/op=1, B/op=5% and Parse/size=10:allocs/op=1. Names of
+// benchmarks may contain : and =.
 func ParseAllowance(text string) (a Allowance, err error) {
 	parts := allowance.FindStringSubmatch(text)
 	if parts == nil {
@@ -40,7 +41,6 @@ func ParseAllowance(text string) (a Allowance, err error) {
 	return a, nil
 }
 
-// String returns a text that ParseAllowance parses.
 func (a Allowance) String() string {
 	amount := strconv.FormatFloat(a.Amount, 'g', -1, 64)
 	if a.Share > 0 {
@@ -52,7 +52,7 @@ func (a Allowance) String() string {
 	return a.Benchmark + ":" + a.Metric + "=" + amount
 }
 
-var processors = regexp.MustCompile(`-\d+$`)
+var processors = lazyregexp.New(`-\d+$`)
 
 func (a Allowance) covers(benchmark, metric string) bool {
 	for _, name := range []string{benchmark, processors.ReplaceAllString(benchmark, "")} {
@@ -64,8 +64,6 @@ func (a Allowance) covers(benchmark, metric string) bool {
 	return false
 }
 
-// Allowed returns the accepted growth of a metric of a benchmark: the largest amount and share of
-// all allowances.
 func (o Options) Allowed(benchmark, metric string) (amount, share float64) {
 	for _, a := range o.Allow {
 		if a.covers(benchmark, metric) {
@@ -75,8 +73,7 @@ func (o Options) Allowed(benchmark, metric string) (amount, share float64) {
 	return amount, share
 }
 
-// WarnOfAllowances adds a warning for each allowance that applies to no row, for example because
-// the benchmark was renamed.
+// An allowance may apply to no row because the benchmark was renamed.
 func (r *Report) WarnOfAllowances() {
 	for _, a := range r.Options.Allow {
 		used := false

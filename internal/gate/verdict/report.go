@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// The exit codes of a gate.
 const (
 	ExitFine        = 0 // every metric is better, no worse, or not suspected
 	ExitRegression  = 1 // a metric is worse, or missing although FailOnRemoved is set
@@ -17,16 +16,14 @@ const (
 	ExitUndecidable = 3 // no regression shown, but not excluded either
 )
 
-// Options are the settings of a gate.
 type Options struct {
 	Margin float64 `json:"margin"` // δ: changes up to this fraction are ignored; 0.02 is 2 %
 	// Promise (e) is the regression that "no worse" excludes.
 	Promise float64 `json:"promise"`
-	// Alpha is the probability of any false "worse" in the whole gate. instructions/op is a separate
-	// family with the same probability.
+	// Alpha is the probability of any false "worse" in the whole gate. instructions/op is a
+	// separate family with the same probability.
 	Alpha float64 `json:"alpha"`
-	// Metrics selects the metrics to judge. Empty means all with a known direction, except for a few
-	// (see judge.Choice).
+	// Empty means all metrics with a known direction, except for a few (see judge.Choice).
 	Metrics []string `json:"-"`
 	// Better contains directions of tidied units, which override Unit lines.
 	Better map[string]Direction `json:"-"`
@@ -37,7 +34,7 @@ type Options struct {
 	AllowEnvironment bool `json:"-"` // compare across machines and Go versions
 }
 
-// A Report is the result of a gate. gate.WriteJSON writes it as JSON, after a head.
+// gate.WriteJSON writes the Report as JSON, after a head.
 type Report struct {
 	Old, New string     `json:"-"` // labels of the inputs
 	Options             // settings of the verdicts
@@ -54,12 +51,11 @@ type Report struct {
 	Doubts   []string `json:"doubts"`
 	Warnings []string `json:"warnings"`
 
-	// The following fields belong to a gate that measured by itself.
 	Spent *Spent  `json:"spent"` // nil if it did not measure
 	Pairs []Pairs `json:"-"`     // pairs of each row, in the order of Rows, then of the controls
 }
 
-// Spent is the duration in seconds of a gate that measured by itself, since the last resume.
+// Spent is the duration in seconds since the last resume.
 type Spent struct {
 	Whole     float64 `json:"whole"`     // from the checkout to the verdict, including builds
 	Measuring float64 `json:"measuring"` // part of Whole for warm-up and pairs
@@ -77,46 +73,37 @@ type Row struct {
 	Paired    bool      `json:"paired"` // the values are judged in pairs of runs
 	// all values are equal, or all pairs have equal values
 	Equal bool `json:"equal,omitempty"`
-	// Doubt is SUSPECT or INVALID if a run of either side is. It is printed with the verdict.
+	// Doubt is SUSPECT or INVALID if a run of either side is.
 	Doubt string `json:"doubt,omitempty"`
 	Old   Side   `json:"old"`
 	New   Side   `json:"new"`
-	// Ratio is the Hodges–Lehmann estimate, +Inf if the old values are 0 and the new ones are not.
 	Ratio Number `json:"ratio"`
-	// Lo and Hi are the interval of the ratio at confidence 1−alpha, NaN and +Inf if the samples are
-	// too small.
+	// The interval of the ratio at confidence 1−alpha, NaN and +Inf if the samples are too small.
 	Lo Number `json:"low"`
 	Hi Number `json:"high"`
 
-	// P-values of the two one-sided tests that the change exceeds the margin for the worse and for the
-	// better, unadjusted and adjusted by Holm. The adjustment is over all rows, or over the rows of a
-	// stage and family in a gate that measured by itself. An exact metric has no tests, and its p is 0
-	// or 1.
+	// P-values of the two one-sided tests that the change exceeds the margin, unadjusted and
+	// adjusted by Holm. The adjustment is over all rows, or over the rows of a stage and family in
+	// a gate that measured by itself.
 	PWorse      float64 `json:"p_worse"`
 	PWorseHolm  float64 `json:"p_worse_holm"`
 	PBetter     float64 `json:"p_better"`
 	PBetterHolm float64 `json:"p_better_holm"`
 
-	// Detectable is the smallest change for the worse that is found with 80 % probability, as a signed
-	// fraction: 0.05 is 5 % up. It is NaN if unknown.
-	//
-	// For recorded results it is the margin plus (z(1−alpha/Tests) + z(0.8))·SE. SE is the standard
-	// error of the logarithm of the ratio: from the changes of the pairs, or without pairs half the
-	// interval's width divided by the normal quantile 1−alpha/2. In a gate that measured by itself it
-	// applies to both stages together.
+	// Detectable is the smallest change for the worse that is found with 80 % probability, as a
+	// signed fraction: 0.05 is 5 % up. It is NaN if unknown.
 	Detectable Number `json:"detectable"`
-	// Undecided: inconclusive because of too few values. Needs is the approximate number of pairs, or
-	// samples of each side, that would decide, or 0 if no feasible number would.
+	// Undecided: inconclusive because of too few values. Needs is the approximate number of pairs,
+	// or samples of each side, that would decide, or 0.
 	Undecided bool `json:"-"`
 	Needs     int  `json:"needs,omitempty"`
 
-	// MadeOf describes the parts of the difference of the same tasks, for a response that is worse, or
-	// "" if unknown.
+	// MadeOf describes the parts of the difference of the same tasks, for a response that is worse.
 	MadeOf string `json:"made_of,omitempty"`
 }
 
-// A Side summarises the old or the new values of a row. The ratio of the row comes from pairs of
-// values, and may differ from the ratio of the medians.
+// The ratio of the row comes from pairs of values, and may differ from the ratio of the medians of
+// its sides.
 type Side struct {
 	N      int     `json:"n"` // number of values; number of pairs if Paired
 	Median float64 `json:"median"`
@@ -125,10 +112,9 @@ type Side struct {
 	Uncertain Number `json:"uncertain,omitzero"`
 }
 
-// A Number is null in JSON if it is infinite or NaN.
+// A Number is null in JSON if it is infinite or NaN. Null is read as NaN.
 type Number float64
 
-// MarshalJSON implements json.Marshaler.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if math.IsInf(float64(n), 0) || math.IsNaN(float64(n)) {
 		return []byte("null"), nil
@@ -136,7 +122,6 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// UnmarshalJSON implements json.Unmarshaler. It reads null as NaN.
 func (n *Number) UnmarshalJSON(data []byte) error {
 	v := math.NaN()
 	if string(data) != "null" {
@@ -148,7 +133,6 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Pairs contains all pairs in which a row of a gate was measured, in order.
 type Pairs struct {
 	Row      Row
 	Old, New []float64 // values of pair i
@@ -157,18 +141,15 @@ type Pairs struct {
 	Margin   float64 // margin of the row's family
 }
 
-// NotGated is a metric of a benchmark without a verdict.
 type NotGated struct {
 	Package   string `json:"package"`
 	Benchmark string `json:"benchmark"`
 	Metric    string `json:"metric"`
 	Reason    string `json:"reason"`
-	// Ratio is the ratio of the medians, new to old. It is NaN if one input lacks the metric.
-	Ratio Number `json:"ratio"`
+	Ratio     Number `json:"ratio"`
 }
 
-// Distrust replaces every verdict that a busy machine affects by Inconclusive. Verdicts on
-// allocations remain.
+// Distrust replaces every verdict that a busy machine affects by Inconclusive.
 func (r *Report) Distrust(why string) {
 	for i := range r.Rows {
 		if row := &r.Rows[i]; !IsAllocation(row.Metric) {
@@ -178,20 +159,18 @@ func (r *Report) Distrust(why string) {
 	r.Sort()
 }
 
-// Sort orders the rows by severity, the most severe first.
 func (r *Report) Sort() {
 	slices.SortStableFunc(r.Rows, func(a, b Row) int {
 		return cmp.Compare(a.Verdict.Severity(), b.Verdict.Severity())
 	})
 }
 
-// IsAllocation reports whether the unit counts allocations, which a busy machine does not change.
+// A busy machine does not change allocations.
 func IsAllocation(unit string) bool {
 	return unit == metric.BytesPerOp || unit == metric.AllocsPerOp
 }
 
-// ExitCode returns the exit code of the gate. Faults have priority, then regressions, then
-// inconclusive results.
+// Faults have priority, then regressions, then inconclusive results.
 func (r *Report) ExitCode() int {
 	first := NoWorse // the most severe verdict
 	for _, row := range r.Rows {
@@ -210,7 +189,6 @@ func (r *Report) ExitCode() int {
 	return ExitFine
 }
 
-// Count returns the number of rows with the verdict.
 func (r *Report) Count(v Verdict) int {
 	n := 0
 	for _, row := range r.Rows {

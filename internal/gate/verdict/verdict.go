@@ -1,6 +1,5 @@
-// Package verdict defines the types of a gate's report: a verdict on every metric of every
-// benchmark, and on the whole. Package internal/gate/judge determines the verdicts, and package
-// reports/gate writes the report.
+// Package verdict defines the types of a gate's report. Package internal/gate/judge determines the
+// verdicts, and package reports/gate writes the report.
 package verdict
 
 import (
@@ -8,7 +7,6 @@ import (
 	"slices"
 )
 
-// A Verdict is the result for one metric of one benchmark.
 type Verdict string
 
 // The verdicts, from the most to the least severe. Inconclusive is not a pass.
@@ -17,16 +15,13 @@ const (
 	Worse Verdict = "worse"
 	// Inconclusive: the values neither show a change nor exclude a relevant one.
 	Inconclusive Verdict = "inconclusive"
-	// Better: the change for the better significantly exceeds the margin.
-	Better Verdict = "better"
-	// NotSuspected: the pairs of the screening exclude a relevant change, in a gate that measured by
-	// itself.
+	Better       Verdict = "better"
+	// NotSuspected: the pairs of the screening exclude a relevant change.
 	NotSuspected Verdict = "not suspected"
 	// NoWorse: the interval excludes a change for the worse as large as the promise.
 	NoWorse Verdict = "no worse"
 )
 
-// Severity returns the rank of a verdict: 0 for the most severe. It panics for an unknown verdict.
 func (v Verdict) Severity() int {
 	at := slices.Index([]Verdict{Worse, Inconclusive, Better, NotSuspected, NoWorse}, v)
 	if at < 0 {
@@ -49,18 +44,15 @@ const (
 // benchmark format. The zero value is unknown, and gets no verdict.
 type Direction int
 
-// The known directions.
 const (
 	LowerIsBetter  Direction = -1
 	HigherIsBetter Direction = +1
 )
 
-// MarshalText returns the value of better= in a Unit line, or "" if the direction is unknown.
 func (d Direction) MarshalText() ([]byte, error) {
 	return []byte(map[Direction]string{LowerIsBetter: "lower", HigherIsBetter: "higher"}[d]), nil
 }
 
-// UnmarshalText parses the text of MarshalText.
 func (d *Direction) UnmarshalText(text []byte) error {
 	known := map[string]Direction{"": 0, "lower": LowerIsBetter, "higher": HigherIsBetter}
 	direction, ok := known[string(text)]

@@ -11,10 +11,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Control returns the verdict of a deliberately wrong measurement of A1, which must not hold. The
-// limit blocks the generator, like a semaphore in the sending loop, and a response time starts at
-// the submit instead of at the due time. The wait before the submit is lost. This error is called
-// coordinated omission (Tene, "How NOT to measure latency", 2013).
+// Control must fail. The limit blocks the generator, and a response time starts at the submit
+// instead of at the due time, so the wait before the submit is lost (coordinated omission; Tene,
+// "How NOT to measure latency", 2013).
 func Control(ctx context.Context, size float64) (Verdict, error) {
 	k := known{size}
 	s := k.scenario("semaphore", "exponential:mean=10ms", 2e6, 0.8)
@@ -34,7 +33,6 @@ func Control(ctx context.Context, size float64) (Verdict, error) {
 		wrong.total.Seconds() / float64(wrong.n)}, nil
 }
 
-// fromSubmit is a strategy that measures the response time of its tasks from the submit.
 type fromSubmit struct {
 	strategies.Strategy
 	sink      strategies.Sink
@@ -44,8 +42,6 @@ type fromSubmit struct {
 	n         int
 }
 
-// Submit implements strategies.Strategy. The response time starts when Submit has succeeded, which
-// is when a sending loop would send.
 func (f *fromSubmit) Submit(ctx context.Context, t *strategies.Task) error {
 	err := f.Strategy.Submit(ctx, t)
 	f.mu.Lock()

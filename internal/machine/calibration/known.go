@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// A Case is an experiment with a known outcome.
 type Case struct {
 	Name     string // A1 … A6, as in the documentation of Known
 	What     string // short description
@@ -19,7 +18,6 @@ type Case struct {
 	Checks   []Check
 }
 
-// A Check is one known value.
 type Check struct {
 	Unit string  `json:"unit"`
 	Want float64 `json:"known"`
@@ -29,13 +27,11 @@ type Check struct {
 	Simulated bool `json:"simulated,omitempty"`
 }
 
-// A Verdict is the result of a check.
 type Verdict struct {
 	Check
 	Got float64 `json:"measured"` // NaN if the runs do not have the metric
 }
 
-// Holds reports whether the measured value is within the tolerance.
 func (v Verdict) Holds() bool { return math.Abs(v.Got/v.Want-1) <= v.Tolerance }
 
 // Judge compares the mean over the runs with the known values.
@@ -64,9 +60,8 @@ func (c Case) Judge(runs ...*bench.Result) (verdicts []Verdict) {
 //	A5  a ticker and a token bucket at 80 of 100 per second: shifted M/D/1
 //	A6  short and long tasks on 4 slots: pooled, separated, and partitioned
 //
-// In addition there are a closed loop and a batch. If no formula is known, the value comes from
-// independent simulation, with an uncertainty well within the tolerance. This is the case for A6,
-// except for the separate class pool of the short tasks.
+// If no formula is known, the value comes from independent simulation, with an uncertainty well
+// within the tolerance.
 func Known(size float64) []Case {
 	k := known{size}
 	return append(append(k.open(), k.rates()...), append(k.separation(), k.closed(), k.batch())...)
@@ -74,14 +69,12 @@ func Known(size float64) []Case {
 
 type known struct{ size float64 }
 
-// parameters of the pool of most cases
 const (
 	slots = 4
 	mean  = 0.010 // seconds
 )
 
-// scenario returns a pool of 4 with Poisson arrivals at the given load (0 means none). At full size
-// it has n tasks without the warm-up.
+// load 0 means no arrivals. At full size the scenario has n tasks without the warm-up.
 func (k known) scenario(strategy, workload string, n, load float64) bench.Scenario {
 	s, err := bench.Written{
 		Strategy: strategy, Workload: workload, Target: "none", Arrival: "poisson",
@@ -221,8 +214,7 @@ func (k known) closed() Case {
 			k.check(metric.MeanResponse, loop.MeanResponse, 1.5/math.Sqrt(10))}}
 }
 
-// batch returns 1000 exponential tasks at once. The standard deviation of the makespan is about
-// √n/k = 7.9 mean task times.
+// The standard deviation of the makespan is about √n/k = 7.9 mean task times.
 func (k known) batch() Case {
 	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6, 0)
 	s.Load.Arrival, s.Stop = arrivals.MustParse("batch"), bench.Stop{Tasks: 1000}

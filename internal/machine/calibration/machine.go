@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Reading is one measurement of the machine.
 type Reading struct {
 	bench.Result        // its name is like that of a benchmark: Calibrate/lag/rate=1000
 	What         string // description with the meaning of the unit
@@ -84,8 +83,7 @@ func sleepReading(ctx context.Context, n int) Reading {
 	return newReading("Calibrate/sleep", "a sleep of 1 ms ends later than asked by", late(times)...)
 }
 
-// stallReading measures like a hiccup meter, which is delayed by everything that delays a thread.
-// It polls the clock, so timers do not affect it.
+// stallReading polls the clock, so timers do not affect it.
 func stallReading(ctx context.Context, span time.Duration) Reading {
 	var gaps []time.Duration
 	done := make(chan struct{})
@@ -176,8 +174,6 @@ func noiseReading(ctx context.Context) (Reading, error) {
 			Value: slices.Max(times) / slices.Min(times)}), nil
 }
 
-// smallest returns the task times of which the median lateness of a timer, or the cost of a task,
-// is a tenth.
 func smallest(sleep, task Reading) Reading {
 	late, _ := sleep.Metric(metric.P50Late)
 	cost, _ := task.Metric(metric.NsPerOp)

@@ -9,8 +9,7 @@ import (
 )
 
 // An Alarm wakes sleeping goroutines at their times. It is safe for concurrent use. One goroutine,
-// the keeper, waits for the earliest time and wakes the sleepers that are due, because one thread
-// per sleeper would be hundreds of threads.
+// the keeper, waits for all, because one thread per sleeper would be hundreds of threads.
 type Alarm struct {
 	nap
 	idle sync.Pool // of *sleeper
@@ -29,7 +28,6 @@ type sleeper struct {
 	ring  chan struct{} // its buffer has room for one element
 }
 
-// NewAlarm starts an alarm. The caller must close it.
 func NewAlarm() *Alarm {
 	base := time.Now()
 	return newAlarm(base, newTimer(base), leadLimit())
@@ -61,7 +59,6 @@ func (a *Alarm) keep() {
 
 const nobody = -1
 
-// ring wakes due sleepers and returns the next time.
 func (a *Alarm) ring() (next int64, open bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -113,8 +110,7 @@ func (a *Alarm) enqueue(s *sleeper) bool {
 	return true
 }
 
-// unlockAndWake unlocks mu. It wakes the keeper if it rests or, if earlier is set, waits for a
-// later time.
+// The keeper wakes if it rests or, if earlier is set, waits for a later time.
 func (a *Alarm) unlockAndWake(earlier bool) {
 	resting := a.resting
 	a.resting = false
@@ -139,7 +135,6 @@ func (a *Alarm) leave(s *sleeper) {
 	}
 }
 
-// Close ends the alarm's goroutine and waits for it.
 func (a *Alarm) Close() {
 	a.mu.Lock()
 	a.closed = true
@@ -165,8 +160,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// queue is a heap (container/heap) of sleepers, the earliest first. Each sleeper has its index, so
-// it can be removed when its context ends.
+// Each sleeper has its index, so it can be removed when its context ends.
 type queue []*sleeper
 
 func (q queue) Len() int           { return len(q) }

@@ -12,7 +12,7 @@ func Every(interval time.Duration, f func()) (end func()) {
 	return Each(tick.C, tick.Stop, f)
 }
 
-// Each calls f now and at each tick, until end is called. end waits for f. stop ends the ticks.
+// end waits for f. stop ends the ticks.
 func Each[Tick any](ticks <-chan Tick, stop, f func()) (end func()) {
 	var calling sync.WaitGroup
 	ended := make(chan struct{})

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// timer makes a goroutine sleep. Only one goroutine sleeps. Any other may wake it.
+// Only one goroutine sleeps in a timer. Any other may wake it.
 type timer interface {
 	// sleep returns at the given time after the nap's base or slightly later. It returns soon after
 	// called is set, and sometimes spuriously.
 	sleep(at int64, called *atomic.Uint32)
-	// wake ends a sleep. The caller must set called first.
+	// The caller of wake must set called first.
 	wake(called *atomic.Uint32)
-	// close releases the timer. There must be no sleep during or after close.
+	// There must be no sleep during or after close.
 	close()
 }
 
-// nap makes one goroutine wait for instants. It wakes early by a lead, which it learns from the
-// lateness of its sleeps, and polls the clock for the rest.
+// nap wakes early by a lead, which it learns from the lateness of its sleeps, and polls the clock
+// for the rest.
 type nap struct {
 	base      time.Time
 	timer     timer
@@ -30,13 +30,12 @@ type nap struct {
 }
 
 const (
-	// mostLead limits the CPU time of a wait. It is also the largest lateness that can be
-	// compensated.
+	// mostLead limits the CPU time of a wait, and so the lateness that can be compensated.
 	mostLead = int64(60 * time.Microsecond)
-	// mostShare is the minimum ratio of the time between instants to the lead, so that waiting does
-	// not use the processors of the tasks.
+	// The lead is at most a third of the time between instants, so that waiting does not use the
+	// processors of the tasks.
 	mostShare = 3
-	// leastSleep is the shortest sleep that is worth its system calls.
+	// A shorter sleep is not worth its system calls.
 	leastSleep = int64(2 * time.Microsecond)
 )
 
@@ -44,8 +43,8 @@ func newNap(base time.Time, t timer, limit int64) nap {
 	return nap{base: base, timer: t, lead: limit, most: limit, limit: limit}
 }
 
-// leadLimit returns the limit of the lead. It is 0 with one processor, where no other goroutine
-// could run while this one polls the clock.
+// leadLimit is 0 with one processor, where no other goroutine could run while this one polls the
+// clock.
 func leadLimit() int64 {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return 0
@@ -55,14 +54,13 @@ func leadLimit() int64 {
 
 func (n *nap) now() int64 { return int64(time.Since(n.base)) }
 
-// setNext sets the next instant and the limit of its lead.
 func (n *nap) setNext(at int64) {
 	n.gap += (max(at-n.last, 0) - n.gap) / 16
 	n.last = at
 	n.most = min(n.gap/mostShare, n.limit)
 }
 
-// until returns the time when it is at or later, or earlier if the nap is called.
+// until returns earlier than at if the nap is called.
 func (n *nap) until(at int64) int64 {
 	slept := false
 	for {
@@ -82,9 +80,8 @@ func (n *nap) until(at int64) int64 {
 }
 
 // learn moves the lead towards the 95th percentile of the lateness: a step up is 19 times as large
-// as a step down. An interrupted sleep does not count. If all waits are shorter than the lead,
-// there is no sleep to learn from. The lead then shrinks until there is a sleep, after some hundred
-// waits.
+// as a step down. If all waits are shorter than the lead, there is no sleep to learn from, so the
+// lead shrinks until there is a sleep, after some hundred waits.
 func (n *nap) learn(late int64) {
 	step := n.lead>>6 + 1<<5
 	switch {

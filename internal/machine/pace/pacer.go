@@ -8,7 +8,7 @@ import (
 // A Pacer waits for due times on behalf of one goroutine. Other goroutines may only call Interrupt.
 type Pacer struct{ nap }
 
-// NewPacer returns a pacer whose times are relative to base. The caller must close it.
+// Times are relative to base. The caller must close the pacer.
 func NewPacer(base time.Time) *Pacer {
 	return &Pacer{newNap(base, newTimer(base), leadLimit())}
 }
@@ -41,9 +41,8 @@ func (p *Pacer) Until(due time.Duration) time.Duration {
 // Interrupt ends the current wait and all later ones until Answer is called.
 func (p *Pacer) Interrupt() { p.call() }
 
-// Answer resets the interrupts so far, so they do not end the next wait. Only the waiting goroutine
-// may call it, between waits.
+// Answer resets the interrupts so far. Only the waiting goroutine may call it, between waits.
 func (p *Pacer) Answer() { p.answer() }
 
-// Close releases the timer. Until must not be called after it. Interrupt may be.
+// Until must not be called after Close. Interrupt may be.
 func (p *Pacer) Close() { p.timer.close() }

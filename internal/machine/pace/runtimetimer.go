@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// runtimeTimer sleeps with a timer of the Go runtime. It works on all systems, and is up to a
-// millisecond late on systems that wait for network and timers in milliseconds
-// (go.dev/issue/53824).
 type runtimeTimer struct {
 	base  time.Time
 	timer *time.Timer

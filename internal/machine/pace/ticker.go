@@ -2,15 +2,14 @@ package pace
 
 import "time"
 
-// A Ticker ticks without a timer of the runtime. While such a timer is set, every goroutine switch
-// reads the clock, which slows down runs under the virtual clock.
+// A Ticker uses no timer of the runtime. While such a timer is set, every goroutine switch reads
+// the clock, which slows down runs under the virtual clock.
 type Ticker struct {
 	C     <-chan struct{} // missed ticks are dropped
 	pacer *Pacer
 	done  chan struct{}
 }
 
-// NewTicker ticks after each interval, until Stop.
 func NewTicker(interval time.Duration) *Ticker {
 	c := make(chan struct{})
 	t := &Ticker{C: c, pacer: NewPacer(time.Now()), done: make(chan struct{})}
@@ -32,5 +31,5 @@ func NewTicker(interval time.Duration) *Ticker {
 
 func (p *Pacer) since() time.Duration { return time.Duration(p.now()) }
 
-// Stop ends the ticks. It must be called once.
+// Stop must be called once.
 func (t *Ticker) Stop() { close(t.done); t.pacer.Interrupt() }

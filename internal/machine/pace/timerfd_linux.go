@@ -9,23 +9,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptor is a timerfd that the runtime's poller waits for. The goroutine parks like a reader of
-// a connection, without a processor of the Go scheduler, and the kernel's high-resolution timer
-// wakes the polling thread. It has no slack.
+// descriptor is a timerfd. The goroutine parks like a reader of a connection, and the kernel's
+// high-resolution timer wakes the polling thread.
 type descriptor struct {
 	file   *os.File
 	conn   syscall.RawConn
 	offset int64 // offset of the nap's base in the monotonic clock
 
-	// The fields below are only used by the sleeping goroutine. arm is created once, because a
-	// closure for each sleep would allocate.
+	// Only the sleeping goroutine uses the fields below. arm is created once, because a closure for
+	// each sleep would allocate.
 	at     int64
 	called *atomic.Uint32
 	armed  bool
 	arm    func(fd uintptr) (over bool)
 }
 
-// Method returns the name of this process's timer.
 func Method() string {
 	t := newTimer(time.Now())
 	defer t.close()
@@ -35,7 +33,7 @@ func Method() string {
 	return runtimeMethod
 }
 
-// newTimer uses the runtime's timer if the kernel refuses a timerfd, for example in a sandbox.
+// The kernel may refuse a timerfd, for example in a sandbox.
 func newTimer(base time.Time) timer {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -50,7 +48,7 @@ func newTimer(base time.Time) timer {
 	return d
 }
 
-// ends reports whether a sleep until a past instant ends, which shows that the poller supports
+// ends tests whether a sleep until a past instant ends, which requires that the poller supports
 // timers.
 func (d *descriptor) ends() bool {
 	if d.file.SetReadDeadline(time.Now().Add(time.Second)) != nil {
@@ -76,7 +74,7 @@ func (d *descriptor) tryArm(fd uintptr) (over bool) {
 	return set(fd, d.at+d.offset) != nil || d.called.Load() != 0
 }
 
-// past is a past instant. 0 would stop the timer.
+// 0 would stop the timer.
 const past = 1
 
 func (d *descriptor) wake(*atomic.Uint32) {
@@ -90,8 +88,7 @@ func set(fd uintptr, at int64) error {
 
 func (d *descriptor) close() { _ = d.file.Close() } // a failed close loses nothing
 
-// monotonic returns the base in the kernel's monotonic time. It uses the closest of several pairs
-// of readings.
+// monotonic uses the closest of several pairs of readings.
 func monotonic(base time.Time) (offset int64) {
 	closest := int64(1<<63 - 1)
 	for range 20 {

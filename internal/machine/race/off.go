@@ -4,5 +4,4 @@
 // counted, because sync.Pool drops items at random, and computations are ten times slower.
 package race
 
-// Enabled reports whether the race detector is enabled.
 const Enabled = false

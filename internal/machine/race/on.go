@@ -2,5 +2,4 @@
 
 package race
 
-// Enabled reports whether the race detector is enabled.
 const Enabled = true

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command wasm is the program of the playground. It gives a script two functions: poolbench.run
-// runs a scenario, and poolbench.choices returns the strategies.
+// Command wasm is the playground's program. It gives a script two functions: poolbench.run and
+// poolbench.choices.
 package main
 
 import (
@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/playground"
 )
 
-// Values are objects of the script. JSON would need package encoding/json, which is a twentieth of
-// the program.
+// Values are objects of the script. encoding/json would be a twentieth of the program.
 func main() {
 	js.Global().Set("poolbench", map[string]any{
 		"run": js.FuncOf(func(_ js.Value, args []js.Value) any {

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// Skip skips the test, or fails it if POOLBENCH_NEED_ALL is set. why names what is missing.
 func Skip(t testing.TB, why any) {
 	t.Helper()
 	if os.Getenv("POOLBENCH_NEED_ALL") != "" {

@@ -1,12 +1,8 @@
 // Package recursion computes the start of each task of a plan in a first-come-first-served,
-// work-conserving pool without running it. It uses the recursion of Kiefer and Wolfowitz (On the
-// theory of queues with many servers, 1955) and is exact to the nanosecond. A strategy that
-// declares both properties starts its tasks at the same instants under the virtual clock.
+// work-conserving pool without running it, by the recursion of Kiefer and Wolfowitz (On the theory
+// of queues with many servers, 1955). Under the virtual clock, the results are exact to the
+// nanosecond.
 //
-//	var pool recursion.Pool // reuse it: further runs do not allocate
-//	pool.Run(due, service, 4, recursion.NeverFull)
-//	responses := pool.Responses()
-//
-// Instants and times are in nanoseconds. Tasks with equal due times start in their order in the
-// plan. A slot that becomes free at the instant of an arrival is free for it.
+// Times are in nanoseconds. Tasks with equal due times start in their order in the plan. A slot
+// that becomes free at the instant of an arrival is free for it.
 package recursion

@@ -2,12 +2,11 @@ package recursion
 
 import "math"
 
-// A Pace limits the rate of starts: a task starts when it is at the head of the queue, a slot is
-// free, and the rate allows a start. The zero Pace has no limit.
+// The zero Pace has no limit.
 type Pace struct {
 	Every float64 // nanoseconds from one start to the next; 0 means no limit
-	// Kept is the size of the token bucket: the largest number of unused starts that are kept. 0 means
-	// a ticker, which keeps only its last tick and ticks on schedule.
+	// the largest number of unused starts that a token bucket keeps; 0: a ticker, which keeps only
+	// its last tick and ticks on schedule
 	Kept int
 }
 
@@ -17,8 +16,7 @@ type pacer struct {
 	next float64
 }
 
-// start returns the start of a task that is ready at time at, and uses it up. Calls must be in
-// ascending order of at.
+// start uses up the next allowed start at or after at. Calls must be in ascending order of at.
 func (p *pacer) start(at int64) int64 {
 	switch {
 	case p.Every == 0:
@@ -37,9 +35,8 @@ func (p *pacer) start(at int64) int64 {
 	return int64(begin) // truncated like golang.org/x/time/rate
 }
 
-// A Freeze describes the target freeze. At the end of each Period, for the duration Stop, no task
-// begins and none returns, while tasks in their slots continue. Periods are counted from the first
-// start. The zero Freeze has no effect.
+// A Freeze describes the target freeze. At the end of each Period, counted from the first start, no
+// task begins and none returns for the duration Stop, while tasks in their slots continue.
 type Freeze struct{ Period, Stop int64 }
 
 func (f Freeze) thaw(at int64) int64 {
@@ -53,11 +50,10 @@ func (f Freeze) thaw(at int64) int64 {
 }
 
 // A Gate decides about a task that is about to begin at time at, counted from the first start. It
-// returns how long the task waits in its slot, or false if it is refused at once. Instants do not
-// decrease.
+// returns how long the task waits in its slot, or false if it is refused at once.
 type Gate func(at int64) (wait int64, admitted bool)
 
-// bounded runs a pool with a Pace, a Freeze or a Gate. It sheds no tasks: a full queue blocks.
+// A full queue blocks, so bounded sheds no tasks.
 func (p *Pool) bounded(due, service []int64) {
 	if cap(p.heldBuffer) < len(due) {
 		p.heldBuffer = make([]int64, len(due))
@@ -86,6 +82,5 @@ func (p *Pool) bounded(due, service []int64) {
 	}
 }
 
-// Occupied returns how long each task held its slot: its service time and the delays of a Gate or a
-// Freeze.
+// Occupied returns how long each task held its slot, with the delays of a Gate or a Freeze.
 func (p *Pool) Occupied() []int64 { return p.held }

@@ -4,7 +4,7 @@ package recursion
 // start a task at the same instant.
 const NeverFull = -1
 
-// A Pool runs plans. It reuses its memory, so each Run overwrites the results of the previous one.
+// A Pool reuses its memory, so each Run overwrites the results of the previous one.
 type Pool struct {
 	Pace   Pace
 	Freeze Freeze
@@ -18,9 +18,9 @@ type Pool struct {
 	tied       bool
 }
 
-// Run runs a plan in a pool of limit ≥ 1 slots. due must be in ascending order. A task that finds
-// all slots taken and queue tasks waiting is shed. With NeverFull, a Pace, a Freeze or a Gate no
-// task is shed. It takes about 5 ns per task with 4 slots and 12 ns with 16 (BenchmarkRun).
+// Run requires limit ≥ 1 and due in ascending order. A task that finds all slots taken and queue
+// tasks waiting is shed. With a Pace, a Freeze or a Gate no task is shed. Run takes about 5 ns per
+// task with 4 slots and 12 ns with 16 (BenchmarkRun).
 func (p *Pool) Run(due, service []int64, limit, queue int) {
 	p.slots.reset(limit)
 	if n := len(due); cap(p.responses) < n {
@@ -54,8 +54,8 @@ func (p *Pool) shed(due, service []int64, queue int) {
 	clear(p.starts)
 	oldest := 0
 	for i, d := range due {
-		// Accepted tasks that start after d are waiting. Starts ascend, so if the oldest of the last
-		// queue starts is after d, the queue is full.
+		// Accepted tasks that start after d are waiting. Starts ascend, so if the oldest of the
+		// last queue starts is after d, the queue is full.
 		next := p.slots.Next()
 		p.tied = p.tied || d > 0 && (next == d || queue > 0 && p.starts[oldest] == d)
 		if next > d && (queue == 0 || p.starts[oldest] > d) {
@@ -74,13 +74,12 @@ func (p *Pool) shed(due, service []int64, queue int) {
 	}
 }
 
-// Values in Responses: Shed for a shed task, Refused for a task that a Gate refused.
+// values in Responses; a Gate refuses tasks
 const (
 	Shed    = -1
 	Refused = -2
 )
 
-// Responses returns the response of each task, or Shed or Refused.
 func (p *Pool) Responses() []int64 { return p.responses }
 
 // Tied reports whether a slot or a place in the queue became free at the instant at which a task

@@ -1,18 +1,15 @@
 package recursion
 
-// Slots contains the slots of one pool.
 type Slots struct {
 	// times at which the slots become free: sorted, or a heap if there are more than sorted
 	free   []int64
 	sorted bool
 }
 
-// sorted is the largest number of slots kept in order. A sorted slice takes four instructions per
-// slot without unpredictable branches, a heap two such branches per level. They take equally long
-// at about 32 slots (BenchmarkRun).
+// A sorted slice takes four instructions per slot without unpredictable branches, a heap two such
+// branches per level. They take equally long at about 32 slots (BenchmarkRun).
 const sorted = 32
 
-// NewSlots returns limit slots, at least one, all free at time 0.
 func NewSlots(limit int) *Slots {
 	s := new(Slots)
 	s.reset(limit)
@@ -28,11 +25,9 @@ func (s *Slots) reset(limit int) {
 	s.sorted = limit <= sorted
 }
 
-// Next returns when the next slot becomes free.
 func (s *Slots) Next() int64 { return s.free[0] }
 
-// Take gives the next free slot to a task and returns the start of the task. Calls must be in the
-// order of due times.
+// Take returns the start of the task. Calls must be in the order of due times.
 func (s *Slots) Take(due, service int64) (start int64) {
 	free := s.free
 	start = max(due, free[0])

@@ -5,13 +5,12 @@ import (
 	"math"
 )
 
-// An Answer is the steady state of a queue. Times are in the unit of its Pool. For a queue that
-// sheds, all fields except ShedProb describe the accepted tasks. If tasks give up, all fields
-// except GaveUpProb describe the tasks that started.
+// An Answer is the steady state of a queue. All fields except ShedProb describe accepted tasks. If
+// tasks give up, all fields except GaveUpProb describe tasks that started.
 type Answer struct {
 	Model      string // in Kendall's notation, such as M/H2/4
 	Throughput float64
-	// MeanInFlight is the mean number of tasks in service: by Little's law Throughput·E[S].
+	// the mean number of tasks in service: by Little's law Throughput·E[S]
 	MeanInFlight float64
 	WaitProb     float64 // P(W > 0): share of tasks that wait
 	MeanWait     float64 // E[W], including tasks that do not wait
@@ -22,7 +21,6 @@ type Answer struct {
 	wait, response *law // nil if the model gives means only
 }
 
-// Must returns a, and panics if err is not nil. Use it for constant arguments.
 func Must(a *Answer, err error) *Answer {
 	if err != nil {
 		panic(err)
@@ -30,7 +28,7 @@ func Must(a *Answer, err error) *Answer {
 	return a
 }
 
-// P99 returns the p99 response, or NaN if the model gives means only.
+// P99 returns the p99 response, or NaN if the model has only means.
 func (a *Answer) P99() float64 {
 	if t, ok := a.ResponseQuantile(0.99); ok {
 		return t
@@ -39,21 +37,19 @@ func (a *Answer) P99() float64 {
 }
 
 // WaitQuantile returns the q-quantile of the wait, to about ten digits. ok is false if the model
-// gives means only. It panics unless 0 ≤ q < 1.
+// has only means. It panics unless 0 ≤ q < 1.
 func (a *Answer) WaitQuantile(q float64) (t float64, ok bool) { return a.wait.quantile(q) }
 
-// ResponseQuantile returns the q-quantile of the response, under the conditions of WaitQuantile.
 func (a *Answer) ResponseQuantile(q float64) (t float64, ok bool) { return a.response.quantile(q) }
 
-// WaitTail returns P(W > t). ok is false if the model gives means only.
+// WaitTail returns P(W > t). ok is false if the model has only means.
 func (a *Answer) WaitTail(t float64) (prob float64, ok bool) { return a.wait.above(t) }
 
-// ResponseTail returns P(T > t). ok is false if the model gives means only.
 func (a *Answer) ResponseTail(t float64) (prob float64, ok bool) { return a.response.above(t) }
 
 // law is the distribution of a time X = unit·(from + Y), where Y ≥ 0 may have an atom at 0 and is
-// continuous above 0. For the response of M/D/k from is 1, which excludes the jump at E[S] from the
-// search for a quantile.
+// continuous above 0. For the response of M/D/k, from = 1 excludes the jump at E[S] from the search
+// for a quantile.
 type law struct {
 	unit float64                 // E[S] in the caller's unit
 	from float64                 // smallest value, in units

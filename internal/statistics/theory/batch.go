@@ -6,11 +6,9 @@ import (
 )
 
 // BatchMakespan returns the mean makespan of n tasks that are all due at once, with exponential
-// service times and at most limit tasks in flight. It takes O(limit).
-//
-// While more than k tasks are left, one ends every E[S]/k. The last k end at rates k, k−1, …, 1 per
-// E[S]. So the mean is E[S]·((n−k)/k + H_k), where H_k is the k-th harmonic number and k =
-// min(limit, n).
+// service times. While more than k = min(limit, n) tasks are left, one ends every E[S]/k. The last
+// k end at rates k, k−1, …, 1 per E[S]. So the mean is E[S]·((n−k)/k + H_k), where H_k is the k-th
+// harmonic number.
 func BatchMakespan(n int, meanService float64, limit int) (float64, error) {
 	if err := positive("mean service time", meanService); err != nil {
 		return 0, err
@@ -27,8 +25,7 @@ func BatchMakespan(n int, meanService float64, limit int) (float64, error) {
 	return meanService * (float64(n-k)/float64(k) + h), nil
 }
 
-// BatchLeft returns the mean number of tasks of such a batch that are unfinished at time t. The
-// first k tasks start at once, each other one after a further completion.
+// BatchLeft returns the mean number of unfinished tasks of the batch at time t.
 func BatchLeft(n int, meanService float64, limit int, t float64) float64 {
 	k := min(limit, n)
 	// ends[m] is the number of tasks that start after m completions

@@ -5,7 +5,6 @@ import (
 	"math"
 )
 
-// A Closed is a closed loop: each client thinks, submits one task, waits for its end, and repeats.
 type Closed struct {
 	Clients     int
 	Think       float64 // Z: mean think time; 0 means no pause
@@ -14,11 +13,8 @@ type Closed struct {
 }
 
 // MMkN returns the answer for the closed queue M/M/k//N (machine repair): exponential service
-// times, think times of any distribution. It always has a steady state and sheds nothing. It takes
-// O(Clients + Limit).
-//
-// By the arrival theorem an arriving task sees the steady state with one client fewer, which
-// determines the wait. The throughput follows from N = X·(Z + E[T]).
+// times, think times of any distribution. By the arrival theorem an arriving task sees the steady
+// state with one client fewer. The throughput follows from N = X·(Z + E[T]).
 //
 // Source: Sevcik and Mitrani (1981), Lavenberg and Reiser (1980).
 func MMkN(c Closed) (*Answer, error) {
@@ -47,9 +43,9 @@ func MMkN(c Closed) (*Answer, error) {
 		w.waitLaw(c.MeanService), w.responseLaw(c.MeanService)), nil
 }
 
-// inPool returns the probabilities of n = 0…clients tasks in the pool, up to a common factor. think
-// is in units of E[S]. Neighbouring states have p(n−1)/p(n) = min(n,k)·Z/(N−n+1). Products are
-// computed as sums of logarithms, which do not overflow and allow Z = 0.
+// inPool returns the probabilities of n = 0…clients tasks in the pool, up to a common factor:
+// p(n−1)/p(n) = min(n,k)·Z/(N−n+1), where Z is think in units of E[S]. Sums of logarithms do not
+// overflow and allow Z = 0.
 func inPool(clients int, think float64, limit int) []float64 {
 	p := make([]float64, clients+1)
 	top := 0.0

@@ -6,19 +6,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// h2Tails evaluates the tails of the wait and the response of an h2Queue.
-//
-// By the distributional form of Little's law P(W > t) = y·e^{Mt}·1, where M = λG − diag(leaving)
-// and y is h2State.busy. The density of W is v·e^{Mt}·1, where v is h2State.arriving. The tails
-// follow from two row vectors with x′ = xA and
+// h2Tails evaluates the tails of the wait and the response of an h2Queue. By the distributional
+// form of Little's law P(W > t) = y·e^{Mt}·1, where M = λG − diag(leaving) and y is h2State.busy.
+// The density of W is v·e^{Mt}·1, where v is h2State.arriving. The tails follow from two row
+// vectors with x′ = xA and
 //
 //	A = ( M  1·p )      M over the k+1 phases, p the shares of the branches,
 //	    ( 0  −μ  )      the last two states a task's own service.
 //
 // The first vector starts at y, and the sum of its phases is P(W > t). The second starts at v and
-// at the tasks that do not wait, and its last two states contain the tasks in service. P(T > t) is
-// P(W > t) plus their sum. e^{At} has no negative elements, so the relative error is only ε·ct.
-// Numerical inversion of the Laplace transform would give only eight digits.
+// at the tasks that do not wait. P(T > t) is P(W > t) plus the sum of its last two states. e^{At}
+// has no negative elements, so the relative error is only ε·ct. Numerical inversion of the Laplace
+// transform would give only eight digits.
 type h2Tails struct {
 	n     int
 	c     float64    // uniformisation rate, at least the rate of leaving any state

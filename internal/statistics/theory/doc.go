@@ -1,31 +1,25 @@
 // Package theory computes exact results of queueing theory for a pool of bounded concurrency, to
-// compare measurements with. It has no approximations.
+// compare measurements with. A model turns a [Pool] into an [Answer], or into an error if the queue
+// would grow without bound.
 //
-// A [Pool] is Poisson arrivals at some rate, tasks of some mean service time, and a limit k on the
-// number that run at once, served first come first served. A model turns a Pool into an [Answer],
-// or into an error if the queue would grow without bound.
+//	service times               model            quantiles    cost of the means, of a quantile
+//	exponential                 MMk              yes          0.4 µs, 1 µs
+//	constant                    MDk              yes          0.2 ms, 30 µs
+//	H2, at limit 4              MH2k             yes          0.1 ms (O(k⁴)), 0.1 ms
+//	any, limit 1                MG1              no           O(1)
+//	any, shed when busy         MGkk             of the wait  O(k)
+//	exponential, bounded queue  MMkK             yes          O(k + queue), 0.1 ms
+//	exponential, giving up      MMkM             no           O(tasks that wait)
+//	any, unbounded              MGInf            no           O(1)
+//	exponential, N clients      MMkN             yes          O(N), 0.1 ms
+//	exponential, a batch        BatchMakespan    no           O(k)
 //
-//	service times              model         beyond means, P(wait), P(shed) cost, cost of a quantile
-//	exponential                MMk           wait and response quantiles    0.4 µs, 1 µs
-//	constant                   MDk           wait and response quantiles    0.2 ms, 30 µs
-//	H2, at limit 4             MH2k          wait and response quantiles    0.1 ms (O(k⁴)), 0.1 ms
-//	any, limit 1               MG1           –                              O(1)
-//	any, shed when busy        MGkk          wait quantiles (all 0)         O(k)
-//	exponential, bounded queue MMkK          wait and response quantiles    O(k + queue), 0.1 ms
-//	exponential, giving up     MMkM          –                              O(tasks that wait)
-//	any, unbounded             MGInf         –                              O(1)
-//	exponential, N clients     MMkN          wait and response quantiles    O(N), 0.1 ms
-//	exponential, a batch       BatchMakespan the mean makespan only         O(k)
+// Costs are at utilisation 0.9 on one core. Results have ten digits, unless a model's comment
+// differs. Tests compare them with other methods, other code and 50-digit arithmetic.
 //
-// H2 is two-branch hyperexponential. Costs are for one evaluation at utilisation 0.9 on one core.
-// Accuracy is ten digits or more, unless a model's documentation differs. Tests compare it with
-// other methods, other code and 50-digit arithmetic.
-//
-// Units: every time is a float64 in one unit of the caller's choice, such as seconds, and every
-// rate is per that unit. Nothing here reads a clock or draws a random number, and an Answer is safe
-// for concurrent use.
+// Times may have any unit, and rates are per that unit. Internally the unit is E[S].
 //
 // Notation in comments: λ is the rate of arrivals, S a service time, W a wait, T = W + S a
 // response, a = λE[S] the offered load, ρ = a/k the utilisation, C² the squared coefficient of
-// variation of S. Internally time is in units of E[S], as in textbooks. An Answer scales back.
+// variation of S.
 package theory

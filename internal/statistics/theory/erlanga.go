@@ -4,19 +4,15 @@ import (
 	"fmt"
 )
 
-// mostWaiting bounds the number of states that MMkM sums.
 const mostWaiting = 10_000_000
 
 // MMkM returns the answer for the queue M/M/k+M (Erlang A): exponential service times, and a
-// waiting task gives up after an exponential time with mean patience. Overload is not an error. The
-// cost is proportional to the number of waiting tasks.
+// waiting task gives up after an exponential time with mean patience. Overload is not an error. A
+// task that finds j others waiting starts with probability kµ/(kµ + (j+1)θ), with µ = 1/E[S] and θ
+// = 1/patience, independently of its wait.
 //
-// All fields except GaveUpProb describe the tasks that start. A task that finds j others waiting
-// starts before it gives up with probability kµ/(kµ + (j+1)θ), independently of its wait.
-//
-// Source: C. Palm, Research on telephone traffic carried by full availability groups, Tele 1957; O.
-// Garnett, A. Mandelbaum and M. Reiman, Designing a call center with impatient customers,
-// Manufacturing & Service Operations Management 4(3), 2002.
+// Source: C. Palm, Tele 1957; O. Garnett, A. Mandelbaum and M. Reiman, Designing a call center with
+// impatient customers, Manufacturing & Service Operations Management 4(3), 2002.
 func MMkM(p Pool, patience float64) (*Answer, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
@@ -26,8 +22,8 @@ func MMkM(p Pool, patience float64) (*Answer, error) {
 	}
 	a, k, phi := p.Offered(), float64(p.Limit), p.MeanService/patience
 
-	// state is the relative probability of j waiting tasks. The sums are the arrivals that wait, the
-	// ones of them that start, and the waits of these.
+	// state is the relative probability of j waiting tasks. The sums are the arrivals that wait,
+	// the arrivals that wait and start, and the waits of the latter.
 	state, idle := erlangB(p.Limit, a)
 	var waits, started, wait float64
 	ahead := 0.0 // mean wait of a task that finds j others waiting and starts

@@ -2,9 +2,8 @@ package theory
 
 import "math"
 
-// erlangMix is the distribution of the wait and the response of a task that starts after a random
-// number m of completions of k busy exponential slots. In units of E[S] completions occur at rate
-// k, so the wait is Erlang(m, k).
+// In an erlangMix, a task starts after a random number m of completions of k busy exponential
+// slots. In units of E[S] its wait is Erlang(m, k).
 type erlangMix struct {
 	k        int
 	waiting  []float64 // waiting[n]: probability that the task still waits after n events
@@ -13,11 +12,9 @@ type erlangMix struct {
 	meanWait float64
 }
 
-// newErlangMix returns the mixture for weights[m], the probability of m up to a common factor.
-//
-// It uses uniformisation: events occur at rate k in every state of the task. An event advances the
-// queue, or, if the task is in service, completes it with probability 1/k. Both tails are then
-// Poisson mixtures of positive terms.
+// weights[m] is the probability of m up to a common factor. By uniformisation, events occur at rate
+// k in every state of the task. An event advances the queue, or, if the task is in service,
+// completes it with probability 1/k. Both tails are then Poisson mixtures of positive terms.
 func newErlangMix(k int, weights []float64) *erlangMix {
 	e := &erlangMix{k: k, waiting: make([]float64, len(weights)),
 		serving: make([]float64, len(weights))}

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// fourier computes discrete Fourier transforms of one length, a power of two. Radix 2 with a sine
-// table is fast enough for the few thousand points of MDk. The error grows as ε·log n.
+// A fourier transform has one length, a power of two. Radix 2 with a sine table is fast enough for
+// the few thousand points of MDk. The error grows as ε·log n.
 type fourier []complex128 // e^{−2πij/n} for j < n/2
 
 func newFourier(n int) fourier {

@@ -6,9 +6,8 @@ import (
 )
 
 // MDk returns the answer for the queue M/D/k: constant service times. It uses Fourier transforms of
-// O(1/(1−ρ)) points, 0.2 ms at utilisation 0.9 and 0.1 s at 0.9998. A higher utilisation is an
-// error. Means and P(W > 0) have at least ten digits at any limit. P(W > t) has nine digits down to
-// 1e−12 of P(W > 0), and is extrapolated geometrically below.
+// O(1/(1−ρ)) points, and takes 0.1 s at utilisation 0.9998. A higher utilisation is an error. P(W >
+// t) has nine digits down to 1e−12 of P(W > 0), and is extrapolated geometrically below.
 //
 // Source: Crommelin (1932) for the Markov chain of states one service time apart; G. J. Franx, "A
 // simple solution for the M/D/c waiting time distribution", Operations Research Letters 29 (2001),
@@ -38,8 +37,6 @@ type crommelin struct {
 
 const mostPoints = 1 << 20
 
-// solveCrommelin computes the distribution of Nq.
-//
 // All tasks in service now have ended one service time later, so Nq changes as Nq′ = (Nq + A − k)⁺
 // with A ~ Poisson(a). This is Lindley's recursion. By Spitzer's identity
 //
@@ -48,10 +45,9 @@ const mostPoints = 1 << 20
 //
 // Here b_n is the coefficient of zⁿ of −log(1 − z^{−k}e^{a(z−1)}) in the ring 1 < |z| < 1/η, where
 // η is the root of ln η = −ρ(1/η−1) below 1. Fourier transforms on the circle |z| = 1/ρ inside that
-// ring give both series. The circle passes through the saddle point of z^{−k}e^{a(z−1)}, so the
-// terms are no larger than the result and no digits cancel, even if waits are very rare.
-// Crommelin's linear equations would take a thousand times as long near ρ = 1 and lose small
-// probabilities.
+// ring give both series. The circle passes through the saddle point of z^{−k}e^{a(z−1)}, so no
+// digits cancel, even if waits are very rare. Crommelin's linear equations would take a thousand
+// times as long near ρ = 1 and lose small probabilities.
 func solveCrommelin(k int, a float64) (*crommelin, error) {
 	rho := a / float64(k)
 	// ζ = 1/η solves ln ζ = ρ(ζ−1). The search uses x = ζ−1, beyond the minimum of ρx − ln(1+x).
@@ -63,8 +59,8 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	logZeta := math.Log1p(root(gap, 1/rho-1, hi))
 	logR := -math.Log(rho)
 
-	// Choose enough points that aliasing (b_{n−N}r^{−N} and (rη)^{N/2}) is at most e^{−40} of the
-	// result, below rounding.
+	// With enough points, aliasing (b_{n−N}r^{−N} and (rη)^{N/2}) is at most e^{−40} of the result,
+	// below rounding.
 	n := 64
 	for float64(n)*logR < 40 || float64(n)*(logZeta-logR) < 80 {
 		n *= 2
@@ -90,7 +86,7 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	q.waitProb = -math.Expm1(-sum - real(x[0])/float64(n))
 
 	// Compute E[z^Nq] − P(Nq = 0) on the circle, then its coefficients. The second transform runs
-	// around the circle in the opposite direction, which gives the conjugate for real coefficients.
+	// in the opposite direction, which gives the conjugate for real coefficients.
 	x[0] = 0
 	clear(x[n/2:])
 	for m := 1; m < n/2; m++ {
@@ -113,8 +109,8 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	return q, nil
 }
 
-// walkExponent returns u and v with z^{−k}e^{a(z−1)} = e^{u+iv} at the j-th of n points of the
-// circle |z| = k/a.
+// The exponent is u+iv, with z^{−k}e^{a(z−1)} = e^{u+iv} at the j-th of n points of the circle |z|
+// = k/a.
 func walkExponent(k int, a float64, j, n int) (u, v float64) {
 	angle := 2 * math.Pi * float64(j) / float64(n)
 	turn := 2 * math.Pi * float64(k%n*j%n) / float64(n)
@@ -129,8 +125,7 @@ func walkExponent(k int, a float64, j, n int) (u, v float64) {
 	return u, v
 }
 
-// negLogOneMinusExp returns −log(1 − e^{u+iv}) for u < 0 to full relative precision, even if e^u is
-// tiny or close to 1.
+// The result has full relative precision for u < 0, even if e^u is tiny or close to 1.
 func negLogOneMinusExp(u, v float64) complex128 {
 	w := expm1(u, v)
 	re, im := -real(w), -imag(w)
@@ -148,9 +143,8 @@ func expm1(u, v float64) complex128 {
 	return complex(math.Expm1(u)*cos-2*half*half, math.Exp(u)*sin)
 }
 
-// waitTail returns P(W > t) by Franx's formula. With m = ⌊t⌋+1, a task has started by t if fewer
-// than mk tasks are ahead of it: the tasks queued m−t before, and the arrivals during m−t. All
-// terms are positive.
+// waitTail is Franx's formula. With m = ⌊t⌋+1, a task has started by t if fewer than mk tasks are
+// ahead of it: the tasks queued m−t before, and the arrivals during m−t. All terms are positive.
 func (q *crommelin) waitTail(t float64) float64 {
 	m := math.Floor(t) + 1
 	room := m*float64(q.k) - 1

@@ -5,13 +5,9 @@ import (
 	"math"
 )
 
-// MG1 returns the answer for the queue M/G/1 with service times of squared coefficient of variation
-// c2. It has means only, because the distribution of the wait depends on more than two moments. MDk
-// and MH2k with limit 1 have the distribution.
-//
-// A limit other than 1 is an error, because two moments do not determine the mean wait of several
-// slots (it can differ eightfold at equal mean and C²). A c2 that is not finite is an error,
-// because the mean wait is infinite.
+// MG1 returns the means for the queue M/G/1 with service times of squared coefficient of variation
+// c2. The distribution of the wait depends on more moments. With several slots, even the mean does
+// (eightfold at equal mean and C²), so a limit other than 1 is an error.
 //
 // Source: Pollaczek (1930) and Khinchine (1932): E[W] = E[S]·ρ(1+C²)/(2(1−ρ)).
 func MG1(p Pool, c2 float64) (*Answer, error) {

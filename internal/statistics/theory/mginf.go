@@ -1,7 +1,7 @@
 package theory
 
-// MGInf returns the answer for the system M/G/∞: every task starts at once. It ignores the Limit of
-// p. The number in flight is Poisson with mean a for any distribution of service times.
+// MGInf ignores the Limit of p. The number in flight is Poisson with mean a for any distribution of
+// service times.
 func MGInf(p Pool) (*Answer, error) {
 	p.Limit = 1
 	if err := p.validate(); err != nil {

@@ -3,13 +3,9 @@ package theory
 import "fmt"
 
 // MGkk returns the answer for the loss system M/G/k/k: an arrival that finds all k slots taken is
-// shed. The shed share is Erlang's B, which depends only on the mean service time. Overload is not
-// an error.
+// shed. Overload is not an error. The distribution of the service times is not part of the model.
 //
-// Accepted tasks do not wait, so their response is their service time, whose distribution is not
-// part of the model.
-//
-// Source: Erlang (1917); insensitivity: Sevastyanov (1957).
+// Source: Erlang (1917); that the shed share depends only on the mean: Sevastyanov (1957).
 func MGkk(p Pool) (*Answer, error) {
 	if err := p.validate(); err != nil {
 		return nil, err

@@ -7,21 +7,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mostPhases bounds the limit of MH2k, whose cost is O(limit⁴): two seconds for twice this limit.
+// With twice this limit, MH2k takes two seconds.
 const mostPhases = 128
 
-// MH2k returns the answer for the queue M/H2/k: hyperexponential service times, Poisson arrivals at
-// the given rate, at most limit tasks in flight. It takes O(limit⁴): 0.2 ms for 8 slots, 20 ms for
-// 64. A limit above 128 is an error. Results have ten digits, except that any method loses
-// 1e−16/(1−ρ) near ρ = 1. A utilisation above 1−1e−8 is an error.
+// MH2k returns the answer for the queue M/H2/k: hyperexponential service times. It takes 20 ms for
+// 64 slots. A limit above 128 is an error. Any method loses 1e−16/(1−ρ) near ρ = 1, so a
+// utilisation above 1−1e−8 is an error.
 //
 // The state is (n, i): n tasks in the system, i of them in service on branch 1. For n ≥ k it is a
 // quasi-birth–death process with the same k+1 phases on every level, solved by logarithmic
 // reduction. The lower levels are eliminated one by one.
 //
 // Source: M. F. Neuts, Matrix-Geometric Solutions in Stochastic Models (1981); V. Ramaswami and D.
-// M. Lucantoni, "Algorithms for the multi-server queue with phase type service", Stochastic Models
-// 1 (1985).
+// M. Lucantoni, Stochastic Models 1 (1985).
 func MH2k(rate float64, h H2, limit int) (*Answer, error) {
 	if err := h.validate(); err != nil {
 		return nil, err
@@ -58,7 +56,7 @@ type h2Queue struct {
 
 func (q h2Queue) leaving(n, i int) float64 { return float64(i)*q.mu[0] + float64(n-i)*q.mu[1] }
 
-// up returns the rates from level n < k to n+1. The new task selects its branch.
+// The new task selects its branch.
 func (q h2Queue) up(n int) *mat.Dense {
 	m := mat.NewDense(n+1, n+2, nil)
 	for i := range n + 1 {
@@ -68,7 +66,6 @@ func (q h2Queue) up(n int) *mat.Dense {
 	return m
 }
 
-// down returns the rates from level n ≤ k to n−1.
 func (q h2Queue) down(n int) *mat.Dense {
 	m := mat.NewDense(n+1, n, nil)
 	for i := range n + 1 {
@@ -82,8 +79,7 @@ func (q h2Queue) down(n int) *mat.Dense {
 	return m
 }
 
-// replace returns the rates from a level above k to the next lower level: a task ends, and a
-// waiting one selects its branch.
+// Above level k, a task ends, and a waiting one selects its branch.
 func (q h2Queue) replace() *mat.Dense {
 	m := mat.NewDense(q.k+1, q.k+1, nil)
 	for i := range q.k + 1 {

@@ -7,15 +7,13 @@ import (
 	"strings"
 )
 
-// A Part is a separate queue for a share of the tasks.
 type Part struct {
 	Share float64 // share of the tasks; the shares of all parts add up to 1
 	*Answer
 }
 
-// Mixed returns the answer for all tasks of several separate queues, each with its own arrivals and
-// slots. It has distributions if all parts have them. It panics if there are no parts or the shares
-// do not add up to 1.
+// Mixed returns the answer for all tasks of separate queues. It panics if there are no parts or the
+// shares do not add up to 1.
 func Mixed(parts ...Part) *Answer {
 	if len(parts) == 0 {
 		panic("theory: a mixture of nothing")

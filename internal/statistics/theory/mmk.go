@@ -5,11 +5,9 @@ import (
 	"math"
 )
 
-// MMk returns the answer for the queue M/M/k: exponential service times, unbounded queue. It takes
-// O(Limit).
-//
-// Erlang's C is the probability of a wait. A positive wait is exponential with rate θ = (k−a)/E[S].
-// Source: A. K. Erlang (1917); any textbook, e.g. Adan and Resing, Queueing Systems, chapter 5.
+// MMk returns the answer for the queue M/M/k: exponential service times. Erlang's C is the
+// probability of a wait. A positive wait is exponential with rate θ = (k−a)/E[S]. Source: A. K.
+// Erlang (1917); any textbook, e.g. Adan and Resing, Queueing Systems, chapter 5.
 func MMk(p Pool) (*Answer, error) {
 	if err := p.stable(); err != nil {
 		return nil, err
@@ -26,8 +24,8 @@ func MMk(p Pool) (*Answer, error) {
 		}}), nil
 }
 
-// between returns (e^{−at} − e^{−bt})/(b − a), or te^{−at} for a = b, without cancellation if a and
-// b are close. It is the density of the sum of two exponential times, divided by ab.
+// between returns (e^{−at} − e^{−bt})/(b − a), the density of the sum of two exponential times
+// divided by ab, without cancellation if a and b are close.
 func between(a, b, t float64) float64 {
 	x := math.Abs(a-b) * t
 	if x == 0 {
@@ -36,9 +34,9 @@ func between(a, b, t float64) float64 {
 	return math.Exp(-min(a, b)*t) * t * -math.Expm1(-x) / x
 }
 
-// erlangB returns the shares of an offered load a that are lost and served by k slots without a
-// queue. The recursion B(i) = aB(i−1)/(i + aB(i−1)) has positive terms only. served is not computed
-// as 1 − lost, so it is exact even if it is tiny.
+// The shares are lost and served by k slots without a queue. The recursion B(i) = aB(i−1)/(i +
+// aB(i−1)) has positive terms only. served is not computed as 1 − lost, so it is exact even if it
+// is tiny.
 func erlangB(k int, a float64) (lost, served float64) {
 	lost = 1
 	for i := 1; i <= k; i++ {

@@ -2,10 +2,8 @@ package theory
 
 import "fmt"
 
-// MMkK returns the answer for the queue M/M/k/K with K = Limit + queue: exponential service times,
-// and an arrival that finds queue tasks waiting is shed. Overload is not an error. With queue 0 it
-// equals MGkk. Otherwise the shed share depends on the distribution of service times. It takes
-// O(Limit + queue).
+// MMkK returns the answer for the queue M/M/k/K with K = Limit + queue: an arrival that finds queue
+// tasks waiting is shed. Overload is not an error.
 func MMkK(p Pool, queue int) (*Answer, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
@@ -16,9 +14,8 @@ func MMkK(p Pool, queue int) (*Answer, error) {
 	a := p.Offered()
 	rho := p.Utilisation()
 
-	// Relative probabilities: state[j] for k+j tasks in the system, idle for fewer than k. Erlang's B
-	// is the ratio of state[0] to state[0] + idle. Above k the states are geometric, and computed from
-	// the larger end to avoid overflow.
+	// state[j] is the relative probability of k+j tasks in the system, idle of fewer than k.
+	// Computing the states from the larger end avoids overflow.
 	busy, idle := erlangB(p.Limit, a)
 	state := make([]float64, queue+1)
 	if rho <= 1 {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// poisson returns the probabilities of a Poisson distribution: pmf[i] is the probability of first +
-// i. Omitted probabilities are below 1e−290 of the largest. Terms are computed relative to the
-// mode, which loses no digits, unlike exp(n·ln y − y − lgamma(n+1)). It takes O(74·√mean).
+// pmf[i] is the probability of first + i. Omitted probabilities are below 1e−290 of the largest.
+// Terms relative to the mode lose no digits, unlike exp(n·ln y − y − lgamma(n+1)).
 func poisson(mean float64) (first int, pmf []float64) {
 	const least = 1e-290
 	mode := math.Floor(mean)

@@ -14,14 +14,11 @@ type Pool struct {
 	Limit       int
 }
 
-// Offered returns the offered load a = λE[S], the mean number of tasks in flight without a limit.
 func (p Pool) Offered() float64 { return p.Rate * p.MeanService }
 
-// Utilisation returns ρ = a/k, the offered load per slot.
 func (p Pool) Utilisation() float64 { return p.Offered() / float64(p.Limit) }
 
-// An UnstableError means that arrivals reach or exceed the capacity, so the queue grows without
-// bound and has no steady state.
+// An UnstableError means that arrivals reach the capacity, so the queue has no steady state.
 type UnstableError struct {
 	Utilisation float64
 }
@@ -51,7 +48,7 @@ func (p Pool) stable() error {
 	return nil
 }
 
-// answer returns the answer for a queue without shedding. meanWait is in units of E[S].
+// The queue does not shed. meanWait is in units of E[S].
 func (p Pool) answer(model string, waitProb, meanWait float64, wait, response *law) *Answer {
 	return &Answer{
 		Model:        model,

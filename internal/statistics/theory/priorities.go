@@ -7,7 +7,7 @@ import (
 
 // PriorityMMk returns the answer for the non-preemptive priority queue M/M/k, and the mean wait of
 // each class. shares are the classes' shares of the arrivals, the most urgent class first. All
-// classes have the same service times. The answer is for all tasks.
+// classes have the same service times.
 //
 // Source: A. Cobham (1954): W_i = W_0/((1−σ_{i−1})(1−σ_i)), where σ_i is the load of the classes up
 // to i. W_0 = C·E[S]/k is the mean time until an arrival finds a free slot, where C is Erlang's C.
@@ -23,8 +23,8 @@ func PriorityMMk(p Pool, shares []float64) (a *Answer, waits []float64, err erro
 	return InAnyOrder(all), waits, nil
 }
 
-// PriorityMG1 returns the same as PriorityMMk for one slot and service times of squared coefficient
-// of variation c2. W_0 is λE[S²]/2.
+// PriorityMG1 is PriorityMMk for one slot and service times of squared coefficient of variation c2.
+// W_0 is λE[S²]/2.
 func PriorityMG1(p Pool, c2 float64, shares []float64) (a *Answer, waits []float64, err error) {
 	all, err := MG1(p, c2)
 	if err != nil {
@@ -35,8 +35,7 @@ func PriorityMG1(p Pool, c2 float64, shares []float64) (a *Answer, waits []float
 	return InAnyOrder(all), waits, err
 }
 
-// InAnyOrder returns the answer for any order of service that does not depend on service times. It
-// has means only.
+// InAnyOrder returns the means for any order of service that does not depend on service times.
 func InAnyOrder(all *Answer) *Answer {
 	a := *all
 	a.Model += " in any order"

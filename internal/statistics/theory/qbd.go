@@ -9,8 +9,8 @@ import (
 
 // firstPassage returns the matrix G of a quasi-birth–death process: G[i][j] is the probability that
 // a process in phase i first reaches the next lower level in phase j. Phases do not change within a
-// level. above and below contain the rates to the next levels. It takes about seven iterations at
-// utilisation ρ = 0.9, and one more each time 1−ρ is halved.
+// level. above and below contain the rates to the next levels. It takes about seven iterations at ρ
+// = 0.9, and one more each time 1−ρ is halved.
 //
 // Source: logarithmic reduction, G. Latouche and V. Ramaswami, Journal of Applied Probability 30
 // (1993).
@@ -25,8 +25,8 @@ func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
 			down[j] /= out
 		}
 	}
-	// h and l are the probabilities that the process, observed on every 2^s-th level, next moves up or
-	// down, and into which phase.
+	// h and l are the probabilities that the process, observed on every 2^s-th level, next moves up
+	// or down, and into which phase.
 	g, t := mat.DenseCopyOf(l), mat.DenseCopyOf(h)
 	for range 100 {
 		round, hh, ll := product(h, l), product(h, h), product(l, l)
@@ -46,8 +46,8 @@ func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
 	return nil, errors.New("theory: logarithmic reduction did not converge")
 }
 
-// stationary returns the row vector π with πB = 0 and Σπ = 1 for a generator B, by the elimination
-// of newGTHFactors. It ignores the diagonal of B.
+// stationary returns the row vector π with πB = 0 and Σπ = 1 for a generator B. It ignores the
+// diagonal of B.
 func stationary(generator *mat.Dense) []float64 {
 	n, _ := generator.Dims()
 	exit := make([]float64, n)
@@ -66,8 +66,7 @@ func stationary(generator *mat.Dense) []float64 {
 	return v
 }
 
-// geometric computes sums of matrix powers: Σ_n xRⁿ as x(I+R)(I+R²)(I+R⁴)…, which has only positive
-// terms for R ≥ 0.
+// geometric computes Σ_n xRⁿ as x(I+R)(I+R²)(I+R⁴)…, which has only positive terms for R ≥ 0.
 type geometric []*mat.Dense // R, R², R⁴, … until the elements are negligible
 
 func newGeometric(r *mat.Dense) geometric {

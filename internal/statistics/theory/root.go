@@ -3,8 +3,7 @@ package theory
 import "math"
 
 // root returns the zero of f between lo and hi, where f has different signs, to a relative error of
-// 4ε. It is Chandrupatla's method: inverse quadratic interpolation if three points are suitable,
-// otherwise bisection. It is never slower than bisection, and typically needs eight evaluations.
+// 4ε. Chandrupatla's method is never slower than bisection, and typically needs eight evaluations.
 //
 // Source: T. R. Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the zero of a
 // nonlinear function without using derivatives", Advances in Engineering Software 28 (1997).

@@ -29,8 +29,7 @@ func (s Starts) check() error {
 	return nil
 }
 
-// TokenBucket returns the answer for a token bucket: a token is added every D = 1/Allowed, the
-// bucket holds Burst tokens, and a start uses one.
+// TokenBucket adds a token every D = 1/Allowed and holds Burst tokens. A start uses one token.
 //
 // A start adds a debt of D, which decreases at rate 1, so the debt is the work W in an M/D/1 queue.
 // The delay of a start is (W − (Burst−1)·D)⁺. The cost is O(1/(1−ρ)), and the result has eight
@@ -45,18 +44,15 @@ func TokenBucket(s Starts) (*Answer, error) {
 		func(w func(float64) float64, y float64) float64 { return w(kept + y) })
 }
 
-// Ticker returns the answer for a ticker: ticks occur every D = 1/Allowed, at most one is kept, and
-// a start uses one.
+// Ticker ticks every D = 1/Allowed and keeps at most one tick. A start uses one tick.
 //
 // A task waits for the rest of the current period, U·D with U uniform, and for the tasks ahead of
 // it, an M/D/1 queue with service time D, less D for the tick that may be kept: (W + U·D − D)⁺.
-// Cost and accuracy are those of TokenBucket.
 func Ticker(s Starts) (*Answer, error) {
 	return s.delayed("M/D/1 + U·D − D", overUnit)
 }
 
-// delayed returns the answer for a delay whose tail, in units of D, is a function of the tail of
-// the wait in M/D/1.
+// of maps the tail of the wait in M/D/1 to the tail of the delay, in units of D.
 func (s Starts) delayed(
 	model string, of func(w func(float64) float64, y float64) float64,
 ) (*Answer, error) {
@@ -81,11 +77,10 @@ func (s Starts) delayed(
 	return a, nil
 }
 
-// nodes is the number of Gauss–Legendre nodes between two multiples of D, where the tail of M/D/1
-// is smooth.
+// The tail of M/D/1 is smooth between two multiples of D.
 const nodes = 16
 
-// overUnit returns ∫₀¹ w(y+v) dv, split at the multiple of D.
+// The integral ∫₀¹ w(y+v) dv is split at the multiple of D.
 func overUnit(w func(float64) float64, y float64) float64 {
 	to := math.Ceil(y) - y
 	at := func(v float64) float64 { return w(y + v) }

@@ -1,5 +1,4 @@
-// Package evidence contains the common parts of studies, from the numbers of their runs to a
-// verdict: the runs by scenario (Measured), means and ratios with their 95 % intervals (Interval),
-// the rule that tests a claim case by case (Ruling), its result (Found, Missing), and figures
-// (Figure, Curve). words.go formats numbers, times and lists for sentences.
+// Package evidence contains the common parts of studies: the runs by scenario (Measured), means and
+// ratios with their 95 % intervals (Interval), the rule that tests a claim case by case (Ruling),
+// and figures (Figure).
 package evidence

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// A Figure is a drawing of a study. The zero Figure is empty.
 type Figure struct {
 	Name, Title, Subtitle string
 	Caption               []string // its sentences; empty ones are left out
@@ -23,8 +22,7 @@ type Figure struct {
 	err   error
 }
 
-// Planes draws curves. It leaves out curves without points, and draws nothing if only theory is
-// left.
+// Planes leaves out curves without points, and draws nothing if only theory is left.
 func (f Figure) Planes(planes ...charts.Plane) Figure {
 	measured := false
 	for i := range planes {
@@ -39,12 +37,10 @@ func (f Figure) Planes(planes ...charts.Plane) Figure {
 	return f.with(charts.Planes(f.Title, planes))
 }
 
-// Rows draws a table of points.
 func (f Figure) Rows(rows []string, panels ...charts.RowPanel) Figure {
 	return f.with(charts.Rows(f.Title, rows, panels))
 }
 
-// Finding shows the table of a finding, if it has one.
 func (f Figure) Finding(of decide.Finding) Figure {
 	if of.Table == nil {
 		return Figure{}
@@ -62,8 +58,7 @@ func (f Figure) Finding(of decide.Finding) Figure {
 	return f
 }
 
-// AddRows adds a series to panels with equally many rows. values returns a row's interval for each
-// panel, or nil.
+// values returns a row's interval for each panel, or nil.
 func AddRows(
 	panels []charts.RowPanel, name string, style, rows int, values func(row int) []Interval,
 ) {
@@ -89,7 +84,6 @@ func (f Figure) with(c *charts.Chart, err error) Figure {
 	return f
 }
 
-// Page returns the figure for a page. ok is false if it is empty.
 func (f Figure) Page() (shown page.Figure, ok bool, err error) {
 	if _, empty := errors.AsType[*charts.EmptyError](f.err); empty {
 		return shown, false, nil
@@ -105,20 +99,16 @@ func (f Figure) Page() (shown page.Figure, ok bool, err error) {
 	return shown, true, nil
 }
 
-// A Number computes a number from the runs of a scenario.
 type Number func(sc bench.Scenario) Interval
 
-// MedianOf returns the median of a metric over the repetitions.
 func (m *Measured) MedianOf(unit string) Number {
 	return func(sc bench.Scenario) Interval { return m.Median(sc, unit) }
 }
 
-// MeanOf returns the mean of a metric over the repetitions.
 func (m *Measured) MeanOf(unit string) Number {
 	return func(sc bench.Scenario) Interval { return m.Mean(sc, unit) }
 }
 
-// Named returns an empty curve with the name and style of the scenario's strategy.
 func (m *Measured) Named(sc bench.Scenario) charts.Series {
 	return charts.Series{Name: sc.Strategy.String(), Style: m.Style(sc)}
 }
@@ -133,14 +123,12 @@ func Curve[X int | float64](
 	return s
 }
 
-// MedianCurve returns the curve of a metric of scenarios of one strategy.
 func MedianCurve[X int | float64](
 	m *Measured, x []X, cells []bench.Scenario, unit string,
 ) charts.Series {
 	return Curve(m.Named(cells[0]), x, cells, m.MedianOf(unit))
 }
 
-// Exact returns the theoretical curve for a measured one: y over x, without NaN.
 func Exact(beside charts.Series, x []float64, y func(x float64) float64) charts.Series {
 	s := charts.Series{Name: beside.Name, Style: beside.Style, Theory: true}
 	for _, at := range x {
@@ -151,7 +139,6 @@ func Exact(beside charts.Series, x []float64, y func(x float64) float64) charts.
 	return s
 }
 
-// Steps returns the values from one to another, in steps of that size.
 func Steps(from, to, step float64) (all []float64) {
 	for v := from; v <= to+1e-9; v += step {
 		all = append(all, v)
@@ -159,7 +146,7 @@ func Steps(from, to, step float64) (all []float64) {
 	return all
 }
 
-// Doublings returns the values from one to another, each √2 times the one before.
+// Each value is √2 times the one before.
 func Doublings(from, to float64) (all []float64) {
 	for v := from; v <= to*1.001; v *= math.Sqrt2 {
 		all = append(all, v)
@@ -167,23 +154,19 @@ func Doublings(from, to float64) (all []float64) {
 	return all
 }
 
-// Plane returns a panel with its axes.
 func Plane(title string, x, y charts.Axis, series ...charts.Series) charts.Plane {
 	return charts.Plane{Panel: charts.Panel{Title: title, Series: series}, X: x, Y: y}
 }
 
-// Log returns a logarithmic axis, with a note in its label.
 func Log(label string, format func(float64) string, marks ...float64) charts.Axis {
 	return charts.Axis{Label: label + " (log scale)", Log: true, Format: format, Marks: marks}
 }
 
-// LogZero returns a logarithmic axis that also shows 0, for values of that name.
 func LogZero(name, label string, marks []float64) charts.Axis {
 	return charts.Axis{Label: label + " (log scale)", Log: true, Zero: true, Name: name,
 		Marks: marks}
 }
 
-// AddPoint adds a point with its interval, unless it is NaN.
 func AddPoint(s *charts.Series, x float64, in Interval) {
 	if !math.IsNaN(in.Mid) {
 		s.X, s.Y = append(s.X, x), append(s.Y, in.Mid)
@@ -191,7 +174,6 @@ func AddPoint(s *charts.Series, x float64, in Interval) {
 	}
 }
 
-// Stacks draws bars of parts.
 func (f Figure) Stacks(label string, stacks []charts.Stack, part func(i int) string) Figure {
 	return f.with(charts.Stacks(f.Title, label, stacks, part))
 }

@@ -13,13 +13,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// An Interval is a mean with its 95 % confidence interval by Student's t. It assumes that the
-// repetitions are independent, because of their seeds, and approximately normal, as means and
-// quantiles of thousands of tasks are.
+// An Interval is a mean with its 95 % confidence interval by Student's t. The repetitions are
+// independent, because of their seeds, and approximately normal, as means and quantiles of
+// thousands of tasks are.
 type Interval struct{ Mid, Lo, Hi float64 }
 
-// OfMean returns the interval of the mean. The bounds of a single value are NaN, and without values
-// all is NaN.
+// The bounds of a single value are NaN.
 func OfMean(values []float64) Interval {
 	switch len(values) {
 	case 0:
@@ -33,15 +32,15 @@ func OfMean(values []float64) Interval {
 	return Interval{mean, mean - half, mean + half}
 }
 
-// OfMedian returns the median and an interval between two order statistics with at least 95 %
-// confidence. Below six values these are the smallest and the largest, with less confidence.
+// OfMedian returns the median and an interval between two order statistics. Below six values these
+// are the smallest and the largest, with less than 95 % confidence.
 func OfMedian(values []float64) Interval {
 	n := len(values)
 	if n == 0 {
 		return OfMean(nil)
 	}
 	sorted := slices.Sorted(slices.Values(values))
-	// The number of values below the median is binomial, like heads in n throws of a coin.
+	// The number of values below the median is binomial.
 	rank, below, chance := 0, 0.0, math.Pow(0.5, float64(n))
 	for k := 0; below+chance <= 0.025; k++ {
 		rank = k
@@ -51,7 +50,7 @@ func OfMedian(values []float64) Interval {
 	return Interval{(sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[rank], sorted[n-1-rank]}
 }
 
-// OfProduct is OfMean on a logarithmic scale, for ratios and for values on logarithmic axes.
+// OfProduct computes on a logarithmic scale.
 func OfProduct(values []float64) Interval {
 	logs := make([]float64, len(values))
 	for i, v := range values {
@@ -61,10 +60,9 @@ func OfProduct(values []float64) Interval {
 	return Interval{math.Exp(in.Mid), math.Exp(in.Lo), math.Exp(in.Hi)}
 }
 
-// Times scales the interval.
 func (in Interval) Times(f float64) Interval { return Interval{in.Mid * f, in.Lo * f, in.Hi * f} }
 
-// Positive returns the interval if its middle is above 0, for a logarithmic axis, or else NaN.
+// Positive returns NaN, which a logarithmic axis omits, unless the middle is above 0.
 func (in Interval) Positive() Interval {
 	if in.Mid > 0 {
 		return in
@@ -72,14 +70,12 @@ func (in Interval) Positive() Interval {
 	return OfMean(nil)
 }
 
-// Below reports whether all of the interval is below 1. It is false for a single value.
+// Below and Above are false for a single value, whose bounds are NaN.
 func (in Interval) Below() bool { return in.Hi < 1 }
 
-// Above reports whether all of the interval is above 1. It is false for a single value.
 func (in Interval) Above() bool { return in.Lo > 1 }
 
-// String formats a number and its interval: 12.7 (11.9 to 13.5). An interval over three decades,
-// for example from two repetitions, contains no information.
+// An interval over three decades, for example from two repetitions, contains no information.
 func (in Interval) String() string {
 	if in.Lo > 0 && in.Hi > 1000*in.Lo {
 		return "too uncertain"
@@ -87,7 +83,6 @@ func (in Interval) String() string {
 	return in.Write(text.Short)
 }
 
-// Factor formats a ratio: ×12.7 (11.9 to 13.5).
 func (in Interval) Factor() string {
 	if in.Lo > 0 && in.Hi > 1000*in.Lo {
 		return in.String()
@@ -95,10 +90,9 @@ func (in Interval) Factor() string {
 	return "×" + in.String()
 }
 
-// Percents formats a relative change: 12 % (10 % to 14 %).
 func (in Interval) Percents() string { return in.Write(text.ShortShare) }
 
-// Share formats a share of tasks or of time, which lies between 0 and 1.
+// Share formats a share between 0 and 1.
 func (in Interval) Share() string {
 	in.Lo, in.Hi = max(in.Lo, 0), min(in.Hi, 1)
 	return in.Percents()
@@ -116,15 +110,12 @@ func (in Interval) Write(number func(float64) string) string {
 	return fmt.Sprintf("%s (%s to %s)", mid, lo, hi)
 }
 
-// Row returns the interval for Rows.
 func (in Interval) Row() charts.RowValue {
 	return charts.RowValue{Mid: in.Mid, Lo: in.Lo, Hi: in.Hi}
 }
 
-// Alone returns a value without an interval.
 func Alone(v float64) Interval { return Interval{v, math.NaN(), math.NaN()} }
 
-// Points returns values without intervals.
 func Points(values ...float64) (all []Interval) {
 	for _, v := range values {
 		all = append(all, Alone(v))

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Measured contains the runs of scenarios, just made or read from a file, without INVALID ones.
+// Measured contains the runs of scenarios, without INVALID ones.
 type Measured struct {
 	// by cell, and by name: the scenarios of a cell only differ in their length
 	lengths   map[string]map[string][]Repetition
@@ -28,8 +28,7 @@ type Measured struct {
 	LeftOut []string
 }
 
-// A Repetition is a run with its seed: runs of one seed have the same arrivals. Under the real
-// clock a seed may have been run again.
+// Runs of one seed have the same arrivals. Under the real clock a seed may have been run again.
 type Repetition struct {
 	Seed   uint64
 	again  int
@@ -42,7 +41,6 @@ func measured(styles []string) *Measured {
 		Styles: styles}
 }
 
-// FromResults returns runs that were just made.
 func FromResults(results []*bench.Result) *Measured {
 	m := measured(nil)
 	for _, r := range results {
@@ -62,8 +60,7 @@ func FromResults(results []*bench.Result) *Measured {
 	return m
 }
 
-// FromFile returns the runs of a study in a file, without those for other studies, which may have
-// scenarios in common.
+// FromFile leaves out runs for other studies, which may have scenarios in common.
 func FromFile(results *results.Results, study string) *Measured {
 	of := results.StudyOf()
 	m := measured(results.Strategies)
@@ -80,8 +77,7 @@ func FromFile(results *results.Results, study string) *Measured {
 	return m
 }
 
-// untidied returns the metrics of a run from a file by the units as written, because the reader
-// converts ns into seconds.
+// untidied returns metrics by the units as written, because the reader converts ns into seconds.
 func untidied(r *results.Run) func(unit string) (float64, bool) {
 	return func(unit string) (float64, bool) {
 		if rest, ok := strings.CutPrefix(unit, "ns/"); ok {
@@ -92,7 +88,6 @@ func untidied(r *results.Run) func(unit string) (float64, bool) {
 	}
 }
 
-// Add adds a run, unless it is INVALID.
 func (m *Measured) Add(name string, r Repetition) (valid bool) {
 	broken, _ := r.Metric(metric.BrokenLaws)
 	if verdict, _ := r.Metric(metric.Verdict); verdict >= float64(result.Invalid) || broken != 0 {
@@ -139,13 +134,10 @@ func (m *Measured) Runs(sc bench.Scenario) (runs []Repetition) {
 	return runs
 }
 
-// Empty reports whether nothing was run.
 func (m *Measured) Empty() bool { return len(m.lengths) == 0 }
 
-// Has reports whether the scenario was run.
 func (m *Measured) Has(sc bench.Scenario) bool { return len(m.Runs(sc)) > 0 }
 
-// Style returns the index of a strategy among those of the file.
 func (m *Measured) Style(sc bench.Scenario) int {
 	return max(slices.Index(m.Styles, sc.Strategy.String()), 0)
 }
@@ -161,15 +153,14 @@ func (m *Measured) Sweeps(
 	return sweeps
 }
 
-// Others returns the strategies of the file that were run in a scenario in addition to the known
-// ones, as requested by the user. It does not call at for strategies that cannot run there.
+// Others returns the strategies that the user added to the known ones in a scenario. It does not
+// call at for strategies that cannot run there.
 func (m *Measured) Others(
 	known []string, at func(strategy string) bench.Scenario,
 ) (names []string) {
 	if len(known) == 0 {
 		return nil
 	}
-	// a strategy without a queue has none in its name
 	place := func(name string) string { return nameWithout(Cell(name), "strategy", "queue") }
 	here := place(at(known[0]).Name())
 	for _, name := range m.Styles {
@@ -183,8 +174,7 @@ func (m *Measured) Others(
 	return names
 }
 
-// Known is Has for a scenario with a strategy named in a file. It returns false for a strategy that
-// cannot be run.
+// Known is Has for a strategy named in a file, which this process may be unable to run.
 func (m *Measured) Known(sc bench.Scenario) bool {
 	if !m.Has(sc) {
 		return false
@@ -206,12 +196,10 @@ func (m *Measured) ran(strategy, here string, place func(string) string) bool {
 	return false
 }
 
-// Mean returns the mean of a metric over the repetitions with its interval, or NaN.
 func (m *Measured) Mean(sc bench.Scenario, unit string) Interval {
 	return OfMean(m.Values(sc, unit))
 }
 
-// Median is OfMedian of a metric over the repetitions.
 func (m *Measured) Median(sc bench.Scenario, unit string) Interval {
 	return OfMedian(m.Values(sc, unit))
 }
@@ -219,35 +207,30 @@ func (m *Measured) Median(sc bench.Scenario, unit string) Interval {
 // A Run returns the metrics of a repetition by unit, or NaN.
 type Run func(unit string) float64
 
-// Values returns the values of a metric, one per repetition that has it, in their order.
 func (m *Measured) Values(sc bench.Scenario, unit string) []float64 {
 	return m.Of(sc, func(r Run) float64 { return r(unit) })
 }
 
-// Of computes a number from each repetition of a scenario. It leaves out infinite and NaN values.
+// Of leaves out infinite and NaN values.
 func (m *Measured) Of(sc bench.Scenario, number func(Run) float64) []float64 {
 	return m.Each([]bench.Scenario{sc}, func(runs []Run) float64 { return number(runs[0]) })
 }
 
-// Pairs computes a number from the repetitions of the same seed of two scenarios, as Each does.
 func (m *Measured) Pairs(a, b bench.Scenario, number func(a, b Run) float64) []float64 {
 	return m.Each([]bench.Scenario{a, b}, func(runs []Run) float64 {
 		return number(runs[0], runs[1])
 	})
 }
 
-// Ratios returns a metric of the first scenario divided by that of the second, repetition by
-// repetition. Both have the same arrivals, whose effect cancels out.
+// Repetitions of the same seed have the same arrivals, whose effect cancels out.
 func (m *Measured) Ratios(of, to bench.Scenario, unit string) []float64 {
 	return m.Pairs(of, to, func(of, to Run) float64 { return of(unit) / to(unit) })
 }
 
-// Ratio returns the geometric mean of the ratios.
 func (m *Measured) Ratio(of, to bench.Scenario, unit string) Interval {
 	return OfProduct(m.Ratios(of, to, unit))
 }
 
-// MostApart returns the largest difference of the ratios from 1, or NaN without ratios.
 func (m *Measured) MostApart(of, to bench.Scenario, unit string) float64 {
 	most := math.NaN()
 	for _, r := range m.Ratios(of, to, unit) {
@@ -256,7 +239,6 @@ func (m *Measured) MostApart(of, to bench.Scenario, unit string) float64 {
 	return most
 }
 
-// Larger returns the larger of two values, ignoring NaN.
 func Larger(a, b float64) float64 {
 	if math.IsNaN(a) || b > a {
 		return b
@@ -264,8 +246,7 @@ func Larger(a, b float64) float64 {
 	return a
 }
 
-// Each computes a number from the repetitions of the same seed of several scenarios, for each seed
-// that all of them have. It leaves out infinite and NaN values.
+// Each computes a number for each seed that all cells have. Like Of, it leaves out NaN.
 func (m *Measured) Each(cells []bench.Scenario, number func([]Run) float64) (out []float64) {
 	if len(cells) == 0 {
 		return nil
@@ -328,7 +309,6 @@ func workload(name string) string {
 	return spelt
 }
 
-// Medians explains the points and bars of a figure of OfMedian.
 func (m *Measured) Medians(cells []bench.Scenario) string {
 	n := m.Repetitions(cells)
 	return points("medians", n, around(n))
@@ -342,7 +322,6 @@ func around(repetitions string) string {
 	return "their 95 % intervals"
 }
 
-// Means explains the points and bars of a figure of OfMean.
 func (m *Measured) Means(cells []bench.Scenario) string {
 	return points("means", m.Repetitions(cells), "their 95 % intervals (Student's t)")
 }
@@ -354,7 +333,6 @@ func points(of, repetitions, bars string) string {
 	return fmt.Sprintf("Points: %s of %s repetitions. Bars: %s.", of, repetitions, bars)
 }
 
-// Lowest returns the lowest value of a metric over the repetitions, or NaN.
 func (m *Measured) Lowest(sc bench.Scenario, unit string) float64 {
 	values := m.Values(sc, unit)
 	if len(values) == 0 {
@@ -372,7 +350,6 @@ func Impossible(sc bench.Scenario) string {
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
-// Lost returns the share of the tasks that did not complete, for any reason.
 func Lost(r Run) float64 {
 	lost := r(metric.Shed) + r(metric.Throttled) + r(metric.Failed) + r(metric.Abandoned)
 	if gaveUp := r(metric.GaveUp); gaveUp > 0 { // NaN where callers have no patience
@@ -381,13 +358,10 @@ func Lost(r Run) float64 {
 	return lost
 }
 
-// LostShare returns the mean of LostShares.
 func (m *Measured) LostShare(sc bench.Scenario) Interval { return OfMean(m.LostShares(sc)) }
 
-// LostShares returns the share of the tasks that were lost in each repetition.
 func (m *Measured) LostShares(sc bench.Scenario) []float64 { return m.Of(sc, Lost) }
 
-// InTime returns the share of the tasks that are done within the deadline.
 func (m *Measured) InTime(sc bench.Scenario) Interval {
 	return OfMean(m.Of(sc, func(r Run) float64 {
 		return r(metric.Goodput) / r(metric.Throughput) * (1 - Lost(r))

@@ -16,19 +16,18 @@ import (
 // The claim holds if it is met in each case, and does not hold if it is met in none. As all cases
 // have to agree, either verdict is wrong in at most one of forty sets of repetitions, the
 // probability that an interval of 95 % misses on one side. The claim depends if one case
-// contradicts the first verdict and one the second, each at that risk. Otherwise it is undecided.
+// contradicts the first verdict and one the second, each at that risk.
 type Ruling struct {
 	Of     string   // head of the cases' column, such as "load"
 	More   []string // heads of further columns
 	Number string   // head of the number that the claim limits; "": the columns of More have it
-	// Format formats the number. nil: Interval.String.
+	// nil: Interval.String
 	Format func(Interval) string
 	Cases  []Case
 
 	missing []string // cases without runs
 }
 
-// A Case is one test of the claim, and the outcomes that are certain.
 type Case struct {
 	Yes, No, NotYes, NotNo bool
 	Aside                  bool // shown, but not judged
@@ -43,12 +42,10 @@ func (r *Ruling) Put(name string, in Interval, bad, good float64, more ...string
 		Name: name, Number: in, More: more})
 }
 
-// AtLeast adds a case that meets the claim from the threshold up.
 func (r *Ruling) AtLeast(name string, in Interval, threshold float64, more ...string) {
 	r.Put(name, in, threshold, threshold, more...)
 }
 
-// AtMost adds a case that meets the claim from the threshold down.
 func (r *Ruling) AtMost(name string, in Interval, threshold float64, more ...string) {
 	r.Certain(name, in, in.Hi <= threshold, in.Lo > threshold, more...)
 }
@@ -77,16 +74,13 @@ func (r *Ruling) number(in Interval) string {
 	return r.Format(in)
 }
 
-// All returns the names of the cases with their numbers.
 func (r *Ruling) All() []string { return r.where(func(Case) bool { return true }) }
 
-// So returns the cases that certainly meet the claim.
+// So returns the cases that certainly meet the claim, Not those that certainly do not.
 func (r *Ruling) So() []string { return r.where(func(c Case) bool { return c.Yes }) }
 
-// Not returns the cases that certainly do not.
 func (r *Ruling) Not() []string { return r.where(func(c Case) bool { return c.NotYes }) }
 
-// Open returns the others.
 func (r *Ruling) Open() []string {
 	return r.where(func(c Case) bool { return !c.Yes && !c.NotYes })
 }
@@ -104,7 +98,6 @@ func (r *Ruling) where(so func(Case) bool) (names []string) {
 	return names
 }
 
-// Verdict returns the verdict on the claim.
 func (r *Ruling) Verdict() decide.ClaimVerdict {
 	count := func(so func(Case) bool) int { return len(r.where(so)) }
 	switch all := len(r.All()); {
@@ -120,8 +113,7 @@ func (r *Ruling) Verdict() decide.ClaimVerdict {
 	return decide.ClaimUndecided
 }
 
-// Pick returns the names of the cases that certainly meet the claim, and of the cases that
-// certainly do not.
+// The names have no numbers, unlike in So and Not.
 func (r *Ruling) Pick() (so, not []string) {
 	for _, c := range r.Cases {
 		switch {
@@ -138,15 +130,12 @@ func (r *Ruling) Pick() (so, not []string) {
 // Sentences are texts by verdict. In a finding, Depends is the condition, such as "on the load".
 type Sentences struct{ Holds, DoesNotHold, Depends string }
 
-// Of returns the sentence of a verdict, or "" if nothing is decided.
 func (s Sentences) Of(v decide.ClaimVerdict) string {
 	return map[decide.ClaimVerdict]string{decide.Holds: s.Holds, decide.DoesNotHold: s.DoesNotHold,
 		decide.Depends: s.Depends}[v]
 }
 
-// Find returns the finding with the table of the cases: one of the sentences with the range of the
-// numbers, the cases on which the verdict depends, or that the repetitions vary too much to decide.
-// asked is what they would decide.
+// If the repetitions vary too much, the finding is that they do not decide the question asked.
 func (r *Ruling) Find(said Sentences, asked string) decide.Finding {
 	if len(r.missing) > 0 {
 		return Missing("not measured: %s", Series(Few(r.missing, 3)))
@@ -183,7 +172,6 @@ func (r *Ruling) Find(said Sentences, asked string) decide.Finding {
 	return f
 }
 
-// span returns the range of the judged numbers, or "" if they have none.
 func (r *Ruling) span() string {
 	var numbers []float64
 	for _, c := range r.Cases {
@@ -203,7 +191,6 @@ func (r *Ruling) span() string {
 	return from + " to " + to
 }
 
-// Table returns the cases with their numbers, and whether each meets the claim.
 func (r *Ruling) Table() *decide.Table {
 	heads := append([]string{r.Of}, r.More...)
 	if r.Number != "" {
@@ -238,12 +225,10 @@ func ButFor(runs int) string {
 		text.ShortShare(1-math.Pow(0.05, 1/float64(runs))))
 }
 
-// Missing returns the finding for runs that the rule needs and that were not measured.
 func Missing(format string, args ...any) decide.Finding {
 	return Found(decide.ClaimUndecided, format, args...)
 }
 
-// Found returns a finding that the numbers decide.
 func Found(v decide.ClaimVerdict, format string, args ...any) decide.Finding {
 	return decide.Finding{Verdict: v, Because: fmt.Sprintf(format, args...)}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Rounded keeps three significant digits.
 func Rounded(v float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	if err != nil { // beyond the largest float64
@@ -28,7 +27,6 @@ func Roughly(seconds float64) string {
 	return text.ShortSeconds(math.Round(seconds*digits) / digits)
 }
 
-// Counted formats a number of things: 1 call, 2.5 calls.
 func Counted(v float64, thing string) string {
 	if v == 1 {
 		return "1 " + thing
@@ -36,11 +34,9 @@ func Counted(v float64, thing string) string {
 	return text.Short(v) + " " + thing + "s"
 }
 
-// Series joins texts that may contain commas: "a, b and c". Few returns the first of many names,
-// and the number of others.
+// Series joins texts that may contain commas: "a, b and c".
 var Series, Few = text.List, text.Few
 
-// Said returns a text followed by names, or "" without names.
 func Said(names []string, format string, args ...any) string {
 	if len(names) == 0 {
 		return ""
@@ -48,8 +44,7 @@ func Said(names []string, format string, args ...any) string {
 	return fmt.Sprintf(format, args...) + ": " + Series(names)
 }
 
-// Grouped formats values with their marks, and merges neighbours with the same value: "0 % at limit
-// 50, 100 and 200; 3 % at limit 400".
+// Grouped merges neighbours with the same value: "0 % at limit 50, 100 and 200; 3 % at limit 400".
 func Grouped(at string, values, marks []string) string {
 	var parts []string
 	for i := 0; i < len(values); {
@@ -63,7 +58,6 @@ func Grouped(at string, values, marks []string) string {
 	return strings.Join(parts, "; ")
 }
 
-// Floats converts whole numbers for an axis.
 func Floats(whole []int) (out []float64) {
 	for _, v := range whole {
 		out = append(out, float64(v))
@@ -71,7 +65,6 @@ func Floats(whole []int) (out []float64) {
 	return out
 }
 
-// Times converts durations to seconds for an axis.
 func Times(all []time.Duration) (out []float64) {
 	for _, d := range all {
 		out = append(out, d.Seconds())

@@ -2,9 +2,10 @@ package traces
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
 // A logField is a variable and the text around it, such as the rt= of rt=$request_time.
@@ -12,7 +13,7 @@ type logField struct{ name, before, after string }
 
 var (
 	// variable is nginx's $name or ${name}, or Apache's %D, %>s or %{ms}T
-	variable = regexp.MustCompile(`\$\{?([a-zA-Z0-9_]+)\}?|%[!<>0-9,]*(\{[^}]*\})?\^?([a-zA-Z]+)`)
+	variable = lazyregexp.New(`\$\{?([a-zA-Z0-9_]+)\}?|%[!<>0-9,]*(\{[^}]*\})?\^?([a-zA-Z]+)`)
 	// of durations that are not in seconds
 	variableUnits = map[string]time.Duration{"%D": time.Microsecond, "%{us}T": time.Microsecond,
 		"%{ms}T": time.Millisecond}

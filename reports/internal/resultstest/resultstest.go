@@ -19,7 +19,6 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// Golden compares the output of write with testdata/name.
 func Golden(t *testing.T, name string, write func(io.Writer) error) {
 	t.Helper()
 	var got bytes.Buffer
@@ -58,7 +57,6 @@ func Sample(t *testing.T, name string) *results.Results {
 	return r
 }
 
-// Read reads text as the file of that name.
 func Read(t *testing.T, path, text string) *results.Results {
 	t.Helper()
 	r, err := results.Read(strings.NewReader(text), path)
@@ -68,7 +66,6 @@ func Read(t *testing.T, path, text string) *results.Results {
 	return r
 }
 
-// Repeat returns a benchmark line for each value.
 func Repeat(name, unit string, values ...string) string {
 	var b strings.Builder
 	for _, v := range values {
@@ -77,12 +74,10 @@ func Repeat(name, unit string, values ...string) string {
 	return b.String()
 }
 
-// Same returns a value n times.
 func Same(value string, n int) []string {
 	return slices.Repeat([]string{value}, n)
 }
 
-// Files writes the files of a run into a new directory.
 func Files(t testing.TB, files map[string][]byte) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "2026-11-21-0900")
@@ -97,7 +92,6 @@ func Files(t testing.TB, files map[string][]byte) (dir string) {
 	return dir
 }
 
-// Edit changes a file.
 func Edit(t testing.TB, dir, name string, change func(string) string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -110,7 +104,7 @@ func Edit(t testing.TB, dir, name string, change func(string) string) {
 	}
 }
 
-// Seeded returns a file of poolbench. Each line contains a seed, the clock and a value.
+// Each line of Seeded contains a seed, the clock and a value.
 func Seeded(lines ...string) string {
 	var b strings.Builder
 	b.WriteString("# poolbench results 1\n# strategies semaphore\nUnit mean-response-sec " +
@@ -125,7 +119,6 @@ func Seeded(lines ...string) string {
 	return b.String()
 }
 
-// Ours is a file written by poolbench.
 const Ours = `# poolbench results 1
 # strategies bounded_queue_shed semaphore worker_pool
 Unit sec/op better=lower

@@ -22,8 +22,8 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// A Tab is a test's use of the only tab of the shared Chromium, without a network. It records the
-// page's requests, and an error in the page fails the test.
+// A Tab is the only tab of the shared Chromium, without a network. An error in a page fails the
+// test.
 type Tab struct {
 	T        testing.TB
 	ctx      context.Context
@@ -32,7 +32,6 @@ type Tab struct {
 	errors   []string // of scripts, and on the console
 }
 
-// chromium returns the program, or skips the test.
 func chromium(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome",
@@ -45,8 +44,8 @@ func chromium(t testing.TB) string {
 	return ""
 }
 
-// browser is the Chromium of the tests with its only tab, or nil until a test needs it: starting it
-// needs 1.6 s of CPU time, another tab 0.5 s, and most tests less. Tests run sequentially.
+// browser is nil until a test needs it: starting Chromium needs 1.6 s of CPU time, another tab 0.5
+// s, and most tests less. Tests run sequentially.
 var browser *running
 
 type running struct {
@@ -89,8 +88,8 @@ func startBrowser(t testing.TB) *running {
 	return r
 }
 
-// New returns the tab with an empty page, since pages store nothing in its profile. After a failed
-// test the next one gets a new browser, because the old one may hang.
+// New returns the tab with an empty page. After a failed test the next one gets a new browser,
+// because the old one may hang.
 func New(t testing.TB) *Tab {
 	t.Helper()
 	chromium(t)
@@ -130,7 +129,6 @@ func New(t testing.TB) *Tab {
 	return out
 }
 
-// hear records events of the browser.
 func (b *Tab) hear(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -150,7 +148,6 @@ func (b *Tab) hear(event any) {
 	}
 }
 
-// Run runs an action in the tab.
 func Run[T any](b *Tab, action chromedp.Action[T]) T {
 	b.T.Helper()
 	out, err := chromedp.Run(b.ctx, action)
@@ -160,7 +157,6 @@ func Run[T any](b *Tab, action chromedp.Action[T]) T {
 	return out
 }
 
-// Call sends the browser a command of its protocol.
 func Call[P, R any](b *Tab, command cdp.Command[P, R], params P) {
 	b.T.Helper()
 	if _, err := chromedp.Call(b.ctx, command, params); err != nil {
@@ -168,7 +164,7 @@ func Call[P, R any](b *Tab, command cdp.Command[P, R], params P) {
 	}
 }
 
-// Size sets the size of the window, in CSS pixels.
+// In CSS pixels.
 func (b *Tab) Size(width, height int64) {
 	b.T.Helper()
 	Run(b, chromedp.EmulateViewport(width, height))
@@ -182,42 +178,39 @@ func (b *Tab) Media(scheme string) {
 			{Name: "prefers-reduced-motion", Value: "reduce"}}})
 }
 
-// Open shows a file, at the anchor hash.
+// hash is an anchor.
 func (b *Tab) Open(path, hash string) {
 	b.T.Helper()
 	Run(b, chromedp.Navigate(Address(path, hash)))
 }
 
-// Address returns the URL of a file with the anchor hash.
 func Address(path, hash string) string {
 	u := url.URL{Scheme: "file", Path: path}
 	return u.String() + hash
 }
 
-// Settled waits until two frames have been drawn.
 func (b *Tab) Settled() {
 	b.T.Helper()
 	Eval[bool](b, `new Promise(r =>
 		requestAnimationFrame(() => requestAnimationFrame(() => r(true))))`)
 }
 
-// Eval evaluates an expression in the page, and waits if it is a promise.
+// Eval waits if the expression is a promise.
 func Eval[T any](b *Tab, script string) T {
 	b.T.Helper()
 	return Run(b, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
 }
 
-// Key presses a key.
 func (b *Tab) Key(key string) {
 	b.T.Helper()
 	Run(b, chromedp.KeyEvent(key))
 	b.Settled()
 }
 
-// Click clicks an element, and then moves the pointer away.
+// Click moves the pointer away afterwards.
 func (b *Tab) Click(selector string) {
 	b.T.Helper()
-	// a click is aimed at a point, so nothing may move meanwhile
+	// A click is aimed at a point, so nothing may move meanwhile.
 	Run(b, chromedp.ScrollIntoView(selector))
 	b.Settled()
 	Run(b, chromedp.Click(selector))
@@ -225,14 +218,13 @@ func (b *Tab) Click(selector string) {
 	b.Settled()
 }
 
-// Reload reloads the page.
 func (b *Tab) Reload() {
 	b.T.Helper()
 	Run(b, chromedp.Reload())
 	b.Settled()
 }
 
-// Back goes back in the history, with the scroll position preserved.
+// Back preserves the scroll position.
 func (b *Tab) Back() {
 	b.T.Helper()
 	Eval[bool](b, `new Promise(done => {
@@ -242,15 +234,13 @@ func (b *Tab) Back() {
 	b.Settled()
 }
 
-// Requests returns the requested addresses.
 func (b *Tab) Requests() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.requests)
 }
 
-// CutOff returns the texts that exceed their pictures in a possible font, for the visible pictures
-// of a selector.
+// CutOff returns the texts that exceed the selected pictures in a possible font.
 func (b *Tab) CutOff(pictures, font string) []string {
 	b.T.Helper()
 	return Eval[[]string](b, fmt.Sprintf(`(() => {
@@ -276,7 +266,6 @@ func Axe(t testing.TB, front string) string {
 	return string(source)
 }
 
-// Violations returns the violations that axe finds in the page.
 func (b *Tab) Violations(axe string) []string {
 	b.T.Helper()
 	Eval[bool](b, axe+";true")

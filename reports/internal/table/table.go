@@ -9,22 +9,19 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// CSS is the style of pages with tables.
-//
 //go:embed table.css
 var CSS string
 
-// A Table contains texts in rows and columns.
 type Table struct {
 	Title   string // heading of level 3 in HTML
 	Columns []Column
 	Rows    []Row
-	// number of first columns that name a row. In text that is too wide they have a line of their own
+	// number of first columns that name a row. In text that is too wide they have a line of their
+	// own
 	Names  int
 	Indent string // before each line of the text
 }
 
-// A Column has a title and an alignment.
 type Column struct {
 	Title   string
 	Align   text.Alignment
@@ -33,22 +30,21 @@ type Column struct {
 	Below   bool // HTML writes the cells in small print below the column before
 }
 
-// A Row contains a cell for each column. Missing last cells are empty.
+// Missing last cells are empty.
 type Row struct {
 	Cells []string
 	Notes []string // footnotes of text and Markdown. HTML writes them below the first cell
 	Class string   // of the HTML
 }
 
-// Text returns aligned columns, followed by the notes. If a line is wider than most characters, the
-// names of each row have a line of their own. most 0 means unlimited.
+// If a line is wider than most characters (0: unlimited), the names of each row have a line of
+// their own.
 func (t *Table) Text(most int) string {
 	var notes text.Footnotes
 	lines := t.cells(&notes)
 	return lines.Folded(t.Names, most) + text.Lines(notes.Lines(), most)
 }
 
-// Wider reports whether the text has lines of more than most characters. most 0 means unlimited.
 func (t *Table) Wider(most int) bool {
 	return most > 0 && t.cells(&text.Footnotes{}).Width() > most
 }
@@ -79,8 +75,6 @@ func (r Row) cell(column int) string {
 	return ""
 }
 
-// Markdown returns a table of GitHub-flavoured Markdown with an aligned source, followed by the
-// notes.
 func (t *Table) Markdown() string {
 	var m text.Markdown
 	var notes text.Footnotes
@@ -130,7 +124,6 @@ func (c Column) class() string {
 	return class
 }
 
-// below returns the small print below a cell of HTML.
 func (t *Table) below(row Row, column int) string {
 	var parts []string
 	if next := column + 1; next < len(t.Columns) && t.Columns[next].Below {

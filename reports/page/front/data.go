@@ -4,16 +4,16 @@ package front
 const Schema = 1
 
 // Data is the input of the explorer. Equal parts are stored once. types.ts declares the same type,
-// which a test checks. Values of metrics equal those in results.txt, to the last digit.
+// as a test checks. Values have all digits of results.txt.
 type Data struct {
 	Schema  int         `json:"schema"`
 	Title   string      `json:"title"`
 	Command string      `json:"command"` // reproduces the runs approximately, or ""
 	About   [][2]string `json:"about"`   // machine and versions: key and value
 	Enough  int         `json:"enough"`  // repetitions required for 95 % intervals
-	// ranks, from 1, of the interval of a median, by the number of values
+	// ranks, from 1, of a median's interval by the number of values
 	Ranks [][2]int `json:"ranks"`
-	// labels of several results. The first one is the baseline
+	// labels of several results, the baseline first
 	Sources    []string    `json:"sources,omitempty"`
 	Strategies []string    `json:"strategies"`
 	Metrics    []Metric    `json:"metrics"`
@@ -33,7 +33,7 @@ type Metric struct {
 	Hint   string `json:"hint"`
 	Better string `json:"better"` // lower, higher, or ""
 	Kind   string `json:"kind"`   // seconds, rate, bytes, share, number
-	// callers can observe it, in contrast to, for example, the place where a task waits
+	// visible to callers, unlike, for example, the place where a task waits
 	Behaviour bool `json:"behaviour"`
 	Grows     bool `json:"grows"`  // with the length of the run, if the queue grows
 	Theory    int  `json:"theory"` // index of the metric with its exact value. -1: none
@@ -41,21 +41,20 @@ type Metric struct {
 	Bounds []float64 `json:"bounds,omitempty"`
 }
 
-// A Scenario contains comparable cells, which differ in strategy and on its axes.
+// A Scenario contains comparable cells.
 type Scenario struct {
-	ID     string   `json:"id"` // of its section on the page
-	Title  string   `json:"title"`
-	Facts  []string `json:"facts"`
-	Study  string   `json:"study"` // its study, or ""
-	Series []Series `json:"series"`
-	Axes   []Axis   `json:"axes"`
-	Cells  []Cell   `json:"cells"`
-	// repetitions with the same number had equal arrivals and task times
-	Paired   bool    `json:"paired"`
-	Deadline float64 `json:"deadline"` // of the response, in seconds. 0: none
+	ID       string   `json:"id"` // of its section on the page
+	Title    string   `json:"title"`
+	Facts    []string `json:"facts"`
+	Study    string   `json:"study"` // its study, or ""
+	Series   []Series `json:"series"`
+	Axes     []Axis   `json:"axes"`
+	Cells    []Cell   `json:"cells"`
+	Paired   bool     `json:"paired"`
+	Deadline float64  `json:"deadline"` // of the response, in seconds. 0: none
 }
 
-// A Series is a strategy of a scenario in one result, with its style in package charts.
+// A Series is a strategy in one result, with its style in package charts.
 type Series struct {
 	Strategy int `json:"strategy"`
 	Style    int `json:"style"`
@@ -73,29 +72,28 @@ type Axis struct {
 
 // A Cell is a strategy at one value of each axis.
 type Cell struct {
-	Series int   `json:"series"` // index in the scenario
-	At     []int `json:"at"`     // index of its value by axis. -1: none
-	Runs   []int `json:"runs"`   // repetitions, in order
-	// its queue grew throughout the arrivals
-	Growing bool `json:"growing,omitempty"`
+	Series  int   `json:"series"` // index in the scenario
+	At      []int `json:"at"`     // index of its value by axis. -1: none
+	Runs    []int `json:"runs"`   // repetitions, in order
+	Growing bool  `json:"growing,omitempty"`
 	// of the worst repetition. 0: VALID, 1: SUSPECT, 2: INVALID
 	Verdict int   `json:"verdict,omitempty"`
 	Reasons []int `json:"reasons,omitempty"`
-	// metrics with uncertain values: index and relative 95 % error
+	// index and relative 95 % error of metrics with uncertain values
 	Uncertain [][2]float64 `json:"uncertain,omitempty"`
 
 	Curve  int `json:"curve"`  // index. -1: none
 	Course int `json:"course"` // index. -1: none
 }
 
-// A Curve is the response time by quantile over all repetitions. Sec[i] is at i/10 nines. The
-// quantile 0.99 has two nines. The last value is at Nines, the highest resolved quantile.
+// A Curve is the response time by quantile. Sec[i] is at i/10 nines (0.99 has two). The last value
+// is at Nines, the highest resolved quantile.
 type Curve struct {
 	Nines float64   `json:"nines"`
 	Sec   []float64 `json:"sec"`
 }
 
-// A Course is the time series of the first repetition, in intervals of equal length.
+// A Course is the time series of the first repetition.
 type Course struct {
 	Start  float64 `json:"start"`  // seconds from the first arrival to the first interval
 	Step   float64 `json:"step"`   // seconds

@@ -18,17 +18,15 @@ var (
 // Script returns the script of the section.
 func Script() string { return bundle }
 
-// CSS returns the style of the section. It uses the page's colours --paper, --ink, --muted, --rule,
-// --soft, --link and --bad-ink.
+// CSS returns the style of the section, which uses the page's colours.
 func CSS() string { return css }
 
-// Section returns the section of a page: its heading, a text for readers without scripts, and the
-// data. It is empty without data.
+// Section returns the section with a text for readers without scripts. It is empty without data.
 func Section(d *Data) (shell.HTML, error) {
 	if len(d.Scenarios) == 0 {
 		return "", nil
 	}
-	// json escapes <, > and &, so no name can end the element
+	// json escapes <, > and &, so no name can end the element.
 	text, err := json.Marshal(d.withoutNil())
 	if err != nil {
 		return "", err
@@ -36,7 +34,7 @@ func Section(d *Data) (shell.HTML, error) {
 	return shell.Text(explore(string(text)))
 }
 
-// withoutNil replaces nil slices, which would be null in JSON.
+// A nil slice would be null in JSON.
 func (d *Data) withoutNil() *Data {
 	out := *d
 	out.About, out.Ranks = text.JSONList(d.About), text.JSONList(d.Ranks)

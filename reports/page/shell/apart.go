@@ -9,18 +9,17 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// testable is the number of repetitions from which the U test can be significant: for 4 and 4, the
-// most extreme order has p = 0.029.
+// From testable repetitions on, the U test can be significant: for 4 and 4, the most extreme order
+// has p = 0.029.
 const testable = 4
 
-// With fewer than testable repetitions, two strategies differ if all repetitions, with the same
-// arrivals, have the same order by at least this ratio.
+// With fewer repetitions, two strategies differ if all repetitions with the same arrivals have the
+// same order by at least this ratio.
 const (
 	leastVirtual = 1.05
 	leastReal    = 1.25
 )
 
-// isSignificant reports whether the difference of the metric between best and other is significant.
 // With the U test, the probability of any false difference is at most 5 % (Bonferroni).
 func (c contest) isSignificant(best, other standing) bool {
 	a, b := best.Values(c.unit), other.Values(c.unit)
@@ -44,8 +43,7 @@ func (c contest) isSignificant(best, other standing) bool {
 	return !math.IsNaN(ratio) && ratio >= least && ordered(best.Cell, other.Cell, c.unit)
 }
 
-// ordered reports whether all repetitions have the same order: in pairs if both had the same
-// arrivals, otherwise each of a against each of b.
+// ordered compares in pairs if both had the same arrivals, otherwise each of a with each of b.
 func ordered(a, b results.Cell, unit string) bool {
 	sign, paired := 0, paired(a, b)
 	for i, ra := range a {
@@ -71,14 +69,13 @@ func ordered(a, b results.Cell, unit string) bool {
 	return true
 }
 
-// paired reports whether repetitions with the same number had the same arrivals and task times.
 func paired(a, b results.Cell) bool {
 	return slices.EqualFunc(a, b, func(x, y *results.Run) bool {
 		return x.Seed != "" && x.Seed == y.Seed
 	})
 }
 
-// Basis describes the evidence for a difference between scenarios, by their number of repetitions.
+// Basis describes the evidence for differences, by the number of repetitions.
 func Basis(cells []results.Cell) string {
 	least, clock := math.MaxInt, ""
 	for _, c := range cells {

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// WriteCard writes the first screen as a PNG of 1200 × 630 pixels for sharing: the finding, its
-// reliability, the bars of the first fact with bars, and the command.
+// WriteCard writes the first screen as a PNG of 1200 × 630 pixels for sharing.
 func (p *Page) WriteCard(w io.Writer) error {
 	trust := text.Texts(p.Trust, func(b Badge) string {
 		return strings.TrimLeft(b.Text, "✓✗! ") // the font of pictures lacks these

@@ -15,11 +15,10 @@ type Class struct {
 	cases []Case // of its first strategy
 }
 
-// String names one or two strategies, or the first and the number of the others.
 func (c Class) String() string { return text.Some(c.Names) }
 
-// Classes groups the strategies into classes in the order of their first members. An unranked
-// strategy, which runs more tasks at once than the limit, is never in a class with ranked ones.
+// Classes groups strategies in the order of their first members. Strategies that run more tasks at
+// once than the limit are unranked, and never share a class with ranked ones.
 func (s Sweep) Classes() (classes []Class) {
 	unbounded := s.unbounded()
 	for _, of := range results.Gather(s.Cases, func(c Case) string { return c.Strategy }) {
@@ -56,9 +55,9 @@ type standing struct {
 	value float64
 }
 
-// A contest compares the classes at a place in a metric, the best first. Doubted classes are
-// separate, as are classes with growing queues if the metric is a time. Classes without a limit or
-// the metric are excluded.
+// A contest ranks the classes at a place by a metric, the best first. Doubted classes are separate,
+// as are classes with growing queues if the metric is a time. Classes without a limit or the metric
+// are excluded.
 type contest struct {
 	unit    string
 	x       float64

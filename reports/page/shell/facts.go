@@ -11,7 +11,6 @@ import (
 
 const mostBars = 5
 
-// facts returns the ranking, ties, places without differences, and the costs of the best.
 func (s Sweep) facts(a Answer) []Fact {
 	c := s.contest(a.X, a.Unit)
 	if len(c.in) == 0 {
@@ -50,7 +49,6 @@ func (s Sweep) ranking(c contest) Fact {
 		return Fact{}
 	}
 	if more := len(f.Bars) - mostBars; more > 1 {
-		// the headline names best and worst
 		f.Bars = append(f.Bars[:mostBars-1:mostBars-1], f.Bars[len(f.Bars)-1])
 		f.Text = fmt.Sprintf("%d classes in between are not shown.", more)
 	}
@@ -80,7 +78,7 @@ func (s Sweep) ties(c contest) Fact {
 }
 
 // noDifferenceUpTo returns the highest place up to which the p99 values of all bounded strategies
-// differ by at most a tenth, without lost tasks.
+// differ by at most a tenth, without losses.
 func (s Sweep) noDifferenceUpTo() (x, low, high float64, ok bool) {
 	for _, at := range s.places() {
 		c := s.contest(at, metric.P99Response)
@@ -121,7 +119,6 @@ func (s Sweep) costs(c contest) Fact {
 	}
 	unbounded := s.unbounded()
 	for _, k := range s.at(c.x) {
-		// one example is enough
 		if e, ok := k.Estimate(metric.PeakInFlight); ok && unbounded != nil &&
 			k.Strategy == unbounded[0] {
 			str = append(str, fmt.Sprintf("%s runs more at once than the limit of %s, up to %s, "+

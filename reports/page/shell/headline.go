@@ -27,7 +27,7 @@ type Answer struct {
 	score float64
 }
 
-// A Fact is a short text under a heading, with bars to compare numbers.
+// A Fact is a short text under a heading, with bars.
 type Fact struct {
 	Title, Text string
 	Bars        []Bar
@@ -49,7 +49,7 @@ const (
 var spoken = []string{metric.P99Response, metric.P50Response, metric.MeanResponse, metric.Makespan,
 	"sec/op"}
 
-// OfSweeps returns the most important answer of the sweeps.
+// OfSweeps returns the most important answer.
 func OfSweeps(sweeps []Sweep) (best Answer, ok bool) {
 	best.score = -1
 	for i, s := range sweeps {
@@ -61,7 +61,7 @@ func OfSweeps(sweeps []Sweep) (best Answer, ok bool) {
 	return best, best.Headline != ""
 }
 
-// Answer applies the first rule that matches. Without a match, its headline is empty.
+// Answer applies the first matching rule. Without a match, the headline is empty.
 func (s Sweep) Answer() Answer {
 	for _, rule := range []func(Sweep) Answer{Sweep.unusable, Sweep.single, Sweep.completedInTime,
 		Sweep.fallBehind, Sweep.slower, Sweep.completedInAll, Sweep.noSignificantDifference,
@@ -75,7 +75,6 @@ func (s Sweep) Answer() Answer {
 	return Answer{}
 }
 
-// unusable matches if every scenario is doubted, and describes the SUSPECT ones, if any.
 func (s Sweep) unusable() (a Answer) {
 	if slices.ContainsFunc(s.Cases, mayWin) {
 		return a
@@ -129,8 +128,6 @@ func (s Sweep) unusable() (a Answer) {
 	return a
 }
 
-// splitByCertainty separates cases with a displayed value of the metric from cases with an
-// uncertain one.
 func splitByCertainty(all []Case, unit string) (known, unknown []Case) {
 	for _, c := range all {
 		if c.Known(unit) {
@@ -146,8 +143,7 @@ func strategies(of []Case) []string {
 	return text.Texts(of, func(c Case) string { return c.Strategy })
 }
 
-// unit returns the preferred time with a known value at a place. If all are too uncertain it
-// returns the first that the runs have, or "".
+// unit returns the preferred time with a known value at a place, or else the first.
 func (s Sweep) unit(x float64) (first string) {
 	for _, u := range spoken {
 		if first != "" && !metric.IsOf(u, metric.Response) {
@@ -259,7 +255,7 @@ func (s Sweep) fallBehind() (a Answer) {
 		if len(behind) > 1 {
 			queue = "the queues of %s grow"
 		}
-		// a short queue that results from refusals is not an advantage
+		// A short queue that results from refusals is not an advantage.
 		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
 			"%s%s %s the p99 response at %s; %s without limit%s", s.prefix(x),
 			c.in[0].withLosses(), keep, c.in[0].Say(c.unit), fmt.Sprintf(queue, text.Some(behind)),

@@ -7,9 +7,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// bestForLabel describes the class, priority or tenant with another best strategy by p99 than all
-// tasks, by the largest difference. Preferring it is the purpose of such a strategy, and the p99 of
-// all tasks does not show it.
+// bestForLabel describes the class, priority or tenant whose best strategy by p99 is not the best
+// for all tasks, by the largest ratio. The p99 of all tasks hides such preferences.
 func (s Sweep) bestForLabel(a Answer) (text string) {
 	const all = metric.P99Response
 	if a.Unit != all {

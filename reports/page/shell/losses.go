@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Only completed tasks have times, so losses improve the times. A sentence that names a strategy
-// therefore includes its losses, and one that names the best also names the best without losses.
+// Losses improve times, since only completed tasks have times. So a sentence that names the best
+// also names its losses, and the best without losses.
 
 func lossesOf(c results.Cell) string {
 	if loss := c.LossWords(); loss != "" {
@@ -21,8 +21,6 @@ func lossesOf(c results.Cell) string {
 
 func (k standing) withLosses() string { return k.Class.String() + lossesOf(k.Cell) }
 
-// bestWithoutLoss names the best without losses, to follow a sentence that names a best with
-// losses. It returns "" if the sentence names that strategy as the worst.
 func (c contest) bestWithoutLoss(worstNamed bool) string {
 	best := c.in[0]
 	if best.Lost() == 0 {
@@ -50,7 +48,6 @@ func (c contest) bestWithoutLoss(worstNamed bool) string {
 	return fmt.Sprintf("; all lose tasks, the fewest %s", least.withLosses())
 }
 
-// allLose states that all in the contest lose tasks, and names those outside of it that do not.
 func (c contest) allLose() (s string, but bool) {
 	lossless := func(of []standing) (out []standing) {
 		for _, k := range of {
@@ -71,7 +68,6 @@ func (c contest) allLose() (s string, but bool) {
 	return "all lose tasks", false
 }
 
-// worst returns the last class, for a sentence that has named the best.
 func (c contest) worst() string {
 	worst := c.in[len(c.in)-1]
 	if c.in[0].Lost() > 0 && worst.Lost() == 0 {
@@ -80,8 +76,6 @@ func (c contest) worst() string {
 	return worst.withLosses()
 }
 
-// lossSummary follows a sentence without names. It returns the number of strategies with losses,
-// and names the one with the most.
 func (c contest) lossSummary() string {
 	lose := slices.DeleteFunc(slices.Clone(c.in), func(k standing) bool { return k.Lost() == 0 })
 	if len(lose) == 0 {

@@ -15,8 +15,8 @@ import (
 var flags = []string{"workload", "target", "arrival", "limit", "queue", "timeout", "drain",
 	"deadline", "n", "clock"}
 
-// Command returns a command that makes runs like this one, from the non-default parts of its name.
-// ok is false if a part has no flag.
+// Command returns a command that repeats this run, from the non-default parts of its name. ok is
+// false if a part has no flag.
 func Command(verb string, strategies []string, run *results.Run, more ...string) (string, bool) {
 	if run.Base() != "Run" || len(strategies) == 0 {
 		return "", false
@@ -44,8 +44,8 @@ func Quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// NextOf returns the next command: more repetitions if no difference is significant, otherwise the
-// search for the highest load of the best.
+// NextOf returns a command for more repetitions if no difference is significant, otherwise a search
+// for the highest load of the best.
 func (s Sweep) NextOf(a Answer) string {
 	c := s.contest(a.X, metric.P99Response)
 	if len(c.in) == 0 {
@@ -73,7 +73,7 @@ func (s Sweep) NextOf(a Answer) string {
 	return cmd
 }
 
-// roundUp rounds a time up to 1, 2, 5, 10 … of its unit: 200ms.
+// roundUp rounds up to 1, 2, 5, 10 … of the time's unit.
 func roundUp(sec float64) string {
 	for _, u := range []struct {
 		size float64

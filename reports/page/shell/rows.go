@@ -15,7 +15,7 @@ type Row struct {
 	Lo, Hi float64 // both 0: no interval
 }
 
-// Rows draws values in rows, each kind in its colour, or returns nil without values.
+// Rows draws values in rows with a colour for each kind, or returns nil without values.
 func Rows(
 	id, title, caption string, kinds []string, all []Row, axis charts.Axis, levels []charts.Level,
 ) (*Figure, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Found is the result of a capacity search for a strategy. It meets the objective at Met and
-// misses it at Missed. Each may be NaN.
+// A Found is a strategy's result of a capacity search. It meets the objective at Met and misses it
+// at Missed. Each may be NaN.
 type Found struct {
 	Name         string
 	Style        int
@@ -20,7 +20,7 @@ type Found struct {
 	results.Cell // the answer, with the losses at Met
 }
 
-// A Search contains the answers of a search for the highest load or rate that meets an objective.
+// A Search contains the results of a search for the highest load or rate that meets an objective.
 type Search struct {
 	Axis      string  // load, rate
 	From      float64 // start of the searched range
@@ -28,7 +28,7 @@ type Search struct {
 	Found     []Found
 }
 
-// OfSearch returns the answer of a search. ok is false if nothing is decided.
+// OfSearch returns the answer. ok is false if nothing is decided.
 func OfSearch(s Search) (a Answer, ok bool) {
 	undecided := s.undecided()
 	decided := slices.DeleteFunc(slices.Clone(s.Found), func(f Found) bool {
@@ -100,7 +100,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 	return a, true
 }
 
-// Undecided returns the reason why the search has no answer, or "".
+// Undecided returns why the search has no answer, or "".
 func (f Found) Undecided() string {
 	if len(f.Cell) == 0 {
 		return ""
@@ -119,7 +119,6 @@ func (s Search) undecided() (texts []string) {
 
 func (f Found) withLosses() string { return f.Name + lossesOf(f.Cell) }
 
-// metUpTo returns the highest load that meets the objective, or the start of the range.
 func (f Found) metUpTo() float64 {
 	if math.IsNaN(f.Met) {
 		return 0
@@ -127,7 +126,6 @@ func (f Found) metUpTo() float64 {
 	return f.Met
 }
 
-// upTo describes where an objective is met: "up to load 0.72 (missed from 0.74)".
 func (s Search) upTo(f Found) string {
 	switch {
 	case math.IsNaN(f.Met):

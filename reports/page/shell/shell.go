@@ -36,7 +36,7 @@ type Page struct {
 	bad error // first error of a section
 }
 
-// A Badge is a short statement on the reliability of the numbers.
+// A Badge states the reliability of the numbers.
 type Badge struct {
 	Kind string // ok, warn, bad, or "" for a plain one
 	Text string
@@ -65,10 +65,9 @@ type Figure struct {
 
 // A Section is a part of the page below the first screen.
 type Section struct {
-	ID    string
-	Title string // in the navigation, or ""
-	Body  HTML   // with its heading of level 2
-	// additional style and script, or ""
+	ID      string
+	Title   string // in the navigation, or ""
+	Body    HTML   // with its heading of level 2
 	CSS, JS string
 }
 
@@ -85,8 +84,8 @@ const (
 	longHeadline = 150
 )
 
-// HTML is trusted HTML, written unchanged. It is constant text, or the output of a component or
-// chart, which escapes its input.
+// HTML is trusted HTML, written unchanged. Only constants, and output of components and charts, may
+// be converted to it.
 type HTML string
 
 // Render implements templ.Component.
@@ -102,7 +101,7 @@ func Text(c templ.Component) (HTML, error) {
 	return HTML(b.String()), err
 }
 
-// Add renders a component as a further section if shown is set. Write returns its error.
+// Add renders a component as a section if shown is set. Write returns its error.
 func (p *Page) Add(shown bool, id, title string, c templ.Component) {
 	if shown {
 		body, err := Text(c)
@@ -111,7 +110,7 @@ func (p *Page) Add(shown bool, id, title string, c templ.Component) {
 	}
 }
 
-// Render implements templ.Component. It writes the figure under a heading of level 3.
+// Render implements templ.Component.
 func (f Figure) Render(ctx context.Context, w io.Writer) error {
 	return figure(f, h3(f)).Render(ctx, w)
 }
@@ -126,8 +125,7 @@ func Lines(text, below string) string {
 	return text
 }
 
-// Drawn returns the result of a drawing function as a figure with its own styles, or nil if there
-// was nothing to draw.
+// Drawn returns a drawn chart as a figure with its own styles, or nil if nothing was drawn.
 func Drawn(id, caption string, c *charts.Chart, err error) (*Figure, error) {
 	if _, empty := errors.AsType[*charts.EmptyError](err); empty {
 		return nil, nil
@@ -139,8 +137,7 @@ func Drawn(id, caption string, c *charts.Chart, err error) (*Figure, error) {
 	return &f, err
 }
 
-// Chart draws a chart for a page with one picture per panel, in a row or, on a phone, in a column.
-// A chart of rows has a picture for both.
+// Chart draws a chart for a page. Its panels form a row or, on a phone, a column.
 func Chart(c *charts.Chart) (f Figure, err error) {
 	var svg strings.Builder
 	layouts, parts := c.InPage(), c.Parts()
@@ -185,7 +182,7 @@ func (p *Page) Write(w io.Writer) error {
 		Render(context.Background(), w)
 }
 
-// element writes an element whose hash is in the policy, so the text must not change.
+// The policy contains the hash of the text, so the text must not change afterwards.
 func element(name, text string) HTML {
 	if text == "" {
 		return ""
@@ -193,7 +190,6 @@ func element(name, text string) HTML {
 	return HTML("<" + name + ">" + text + "</" + name + ">")
 }
 
-// policy forbids everything except the page's own style and script, and its pictures of charts.
 func policy(css, js string) string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))

@@ -3,18 +3,17 @@ package shell
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/lazyregexp"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// OfFindings returns the answer of studies. For one study this is the verdict with its number. For
-// several it is the number of claims that hold, and the most surprising one, if possible without
-// doubted runs. ok is false without a verdict.
+// OfFindings returns the verdict of one study, or for several the number of claims that hold and
+// the most surprising one, if possible without doubted runs. ok is false without a verdict.
 func OfFindings(
 	all []decide.Finding, doubted func(decide.Finding) bool,
 ) (a Answer, ok bool) {
@@ -45,14 +44,14 @@ func OfFindings(
 	return a, true
 }
 
-// Interval reports whether any text contains a number with its interval.
+// Interval reports whether any text contains an interval.
 func (a Answer) Interval() bool {
 	return interval.MatchString(a.Headline) || slices.ContainsFunc(a.Facts, func(f Fact) bool {
 		return interval.MatchString(f.Text)
 	})
 }
 
-// decides reports whether an advice contains the number from which it applies.
+// An advice without a number does not state where it applies.
 func decides(advice string) bool { return strings.ContainsAny(advice, "0123456789") }
 
 func quoted(claim string) string {
@@ -62,8 +61,8 @@ func quoted(claim string) string {
 	return "“" + claim + "”"
 }
 
-// MostSurprising returns the least expected finding: refuted claims before ones that depend on a
-// condition, and then by the largest factor in their reasons.
+// MostSurprising prefers refuted claims to conditional ones, and then the largest factor in the
+// reasons.
 func MostSurprising(all []decide.Finding) decide.Finding {
 	rank := []decide.ClaimVerdict{decide.DoesNotHold, decide.Depends, decide.Holds,
 		decide.ClaimUndecided}
@@ -73,7 +72,7 @@ func MostSurprising(all []decide.Finding) decide.Finding {
 	})
 }
 
-var factor = regexp.MustCompile(`([0-9.]+)(?: \([^)]*\))? times|by ([0-9.]+) \(|×([0-9.]+)`)
+var factor = lazyregexp.New(`([0-9.]+)(?: \([^)]*\))? times|by ([0-9.]+) \(|×([0-9.]+)`)
 
 func largestFactor(text string) (most float64) {
 	for _, m := range factor.FindAllStringSubmatch(text, -1) {
@@ -84,8 +83,7 @@ func largestFactor(text string) (most float64) {
 	return most
 }
 
-// verdictOf returns a verdict with the first of its reasons that contains a number. upper is 1 at
-// the beginning of a sentence.
+// upper is 1 at the beginning of a sentence.
 func verdictOf(f decide.Finding, upper int) string {
 	verdict := string(f.Verdict)
 	if upper == 1 {
@@ -105,9 +103,8 @@ func verdictOf(f decide.Finding, upper int) string {
 	return verdict + ": " + reason
 }
 
-var interval = regexp.MustCompile(` \([−0-9.k]+ ?(%|[nµm]?s)? to [^()]*\)`)
+var interval = lazyregexp.New(` \([−0-9.k]+ ?(%|[nµm]?s)? to [^()]*\)`)
 
-// clause returns a reason up to the end of its first clause with a number, without intervals.
 func clause(because string) string {
 	text := interval.ReplaceAllString(because, "")
 	out := ""
@@ -127,7 +124,6 @@ func clause(because string) string {
 	return out
 }
 
-// tally returns "3 of 17 claims hold, 9 depend, 5 do not".
 func tally(all []decide.Finding) string {
 	counts := map[decide.ClaimVerdict]int{}
 	for _, f := range all {

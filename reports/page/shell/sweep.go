@@ -37,7 +37,6 @@ func (s Sweep) places() (xs []float64) {
 	return slices.Compact(xs)
 }
 
-// prefix begins a sentence about a place: "At load 0.8 ".
 func (s Sweep) prefix(x float64) string {
 	if p := s.Place(x); p != "" {
 		return "At " + p + " "
@@ -45,15 +44,13 @@ func (s Sweep) prefix(x float64) string {
 	return ""
 }
 
-// mayWin reports whether a case may win. Requested overload and the gap of a resumed soak are no
-// obstacles.
+// Requested overload and the gap of a resumed soak do not prevent a case from winning.
 func mayWin(c Case) bool {
 	d := c.Doubts()
 	return d == nil || d.OfGap() || c.Overloaded()
 }
 
-// unbounded returns the strategies that ran more tasks at once than the others' limit, including
-// second attempts.
+// unbounded counts second attempts, too.
 func (s Sweep) unbounded() (names []string) {
 	for _, c := range s.Cases {
 		e, ok := c.Estimate(metric.PeakInFlight)

@@ -1,6 +1,6 @@
 package shell
 
-// A Table is a figure of numbers, for values that need more precision than a chart shows.
+// A Table is a figure of numbers, for values that need more precision than a chart.
 type Table struct {
 	Of    string // subject of its rows
 	Heads []string
@@ -19,8 +19,7 @@ type TableRow struct {
 	Cells []TableCell
 }
 
-// A TableCell is a number with a second line, such as its interval. The best of a column or a row
-// is bold.
+// A TableCell is a number with a second line, such as its interval. The best one is bold.
 type TableCell struct {
 	Text, Below string
 	Best        bool
@@ -29,7 +28,7 @@ type TableCell struct {
 // Absent is the cell of a missing measurement.
 var Absent = TableCell{Text: "–"}
 
-// Span returns the number of columns, including names.
+// Span returns the number of columns.
 func (t *Table) Span() int { return len(t.Heads) + 1 }
 
 // Empty reports whether no cell has a number.

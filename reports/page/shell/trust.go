@@ -18,7 +18,7 @@ type Trust struct {
 	Why                     string // the most frequent failed check: "lag, 3 of 5"
 }
 
-// TrustOf counts the distinct scenarios of the sweeps.
+// TrustOf counts each scenario once.
 func TrustOf(sweeps []Sweep) (t Trust) {
 	seen := make(map[*results.Run]bool)
 	checks := make(map[string]int)

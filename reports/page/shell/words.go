@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Metric returns the name of a unit in a sentence: "p99 response" for p99-response-sec.
+// Metric returns the name of a unit: "p99 response" for p99-response-sec.
 func Metric(unit string) string {
 	if unit == "sec/op" {
 		return "time per operation"
@@ -23,8 +23,7 @@ func Metric(unit string) string {
 	return unit
 }
 
-// Benchmark returns the name of a benchmark in a sentence: "codel_lifo, load 0.9" if it contains a
-// strategy.
+// Benchmark formats the name of a benchmark: "codel_lifo, load 0.9".
 func Benchmark(name string) string {
 	keys := results.NameKeys(benchfmt.Name(name))
 	strategy := results.Lookup(keys, "strategy")
@@ -50,7 +49,6 @@ func formatWhole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) 
 
 func perSecond(v float64) string { return text.Digits(v) + "/s" }
 
-// rangeText formats a range of times: "8.1 ms", "8.1 to 8.3 ms".
 func rangeText(low, high string) string {
 	if low == high {
 		return low
@@ -72,7 +70,7 @@ func isAre(n int) string {
 	return "are"
 }
 
-// upper capitalises the beginning of a sentence, but not a name.
+// upper capitalises a sentence that does not begin with a name.
 func upper(s string) string {
 	if strings.HasPrefix(s, "at ") || strings.HasPrefix(s, "the ") {
 		return strings.ToUpper(s[:1]) + s[1:]

@@ -44,7 +44,7 @@ func TestFlagFileErrors(t *testing.T) {
 		{"- rate: 30\n", "attack --dry-run", "attack: URL is missing"},
 		{"- url: [http://a/, http://b/]\n", "attack --dry-run", "f.yaml:1:9: url: want one"},
 		{"- url: http://h/\n  rate: quick\n", "attack --dry-run", "f.yaml:2:9: rate: want a number"},
-		{"- url: http://h/\n  rates: 5\n", "attack --dry-run", `f.yaml:2:3: unknown key "rates" (did you mean rate? known: url, `},
+		{"- url: http://h/\n  rates: 5\n", "attack --dry-run", `f.yaml:2:3: unknown key "rates" (did you mean rate?)`},
 		{"- url: http://h/\n- url: http://i/\n", "attack --dry-run", "f.yaml:2:3: a second element"},
 		{"- header: ['']\n", "attack http://h/", "f.yaml:1:12: header: the value is empty"},
 		{"- {limit: 0}\n", "capacity --objective p99-response<1s", "f.yaml:1:11: limit: want more than 0"},
