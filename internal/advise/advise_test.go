@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +32,6 @@ func list(t testing.TB, text string) objectives.List {
 	return l
 }
 
-// asked is a question about Poisson traffic.
 func asked(t testing.TB, workload string, rate float64, objective string) Question {
 	t.Helper()
 	return Question{Scenario: bench.Scenario{Workload: workloads.MustParse(workload), Seed: 1,
@@ -47,13 +47,13 @@ func answered(t testing.TB, q Question) *Answer {
 	return a
 }
 
-// notRun is for questions that the recursion answers by itself.
+// notRun fails, for questions that the recursion answers alone.
 func notRun(context.Context, bench.Scenario) (*bench.Result, error) {
 	return nil, fmt.Errorf("nothing was to be run")
 }
 
-// TestRecursion: what the recursion says of a pool, one that sheds, that keeps a pace or whose
-// target freezes too, is what a run of its code says, to the nanosecond.
+// For pools, the recursion must equal runs of the strategy to the nanosecond, also if the pool
+// sheds, keeps a pace or has a target that freezes.
 func TestRecursion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -70,7 +70,7 @@ func TestRecursion(t *testing.T) {
 		{"token_bucket:rate=target,burst=1", 7, 0, "token_bucket:rate=195,burst=4"},
 		{"ticker_limited:rate=200", 5, 0, "none"},
 		{"ticker_limited:rate=300", 6, 0, "token_bucket:rate=300,burst=2"},
-		// of a pace at the target's own rate nothing is refused
+		// at the rate of the target nothing is refused
 		{"token_bucket:rate=target,burst=1", 40, 0, "token_bucket:rate=270,burst=1"},
 		{"token_bucket:rate=target,burst=3", 40, 0, "token_bucket:rate=200,burst=3"},
 		{"token_bucket:rate=target,burst=2", 40, 0, "token_bucket:rate=270,burst=2"},
@@ -92,7 +92,7 @@ func TestRecursion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := plainLine(c.limit, anyQueue)
+		l := unstressedLine(c.limit, unboundedQueue)
 		if sc.Strategy.Spec.Sheds {
 			l.queue = max(c.queue, 0)
 		}
@@ -100,7 +100,7 @@ func TestRecursion(t *testing.T) {
 		if targets.PolicyFor(sc.Target) != nil {
 			l.target = sc.Target.String()
 		}
-		b := (&traffic{samples: []sample{one}, blocks: 1, warmup: 0.1}).through(l)
+		b := (&traffic{samples: []sample{one}, blocks: 1, warmup: 0.1}).simulate(l)
 		for _, unit := range []string{"p50-response-sec", "p99-response-sec", "p99-wait-sec",
 			"max-response-sec", "shed/op", "throttled/op", "makespan-sec"} {
 			want, _ := r.Metric(unit)
@@ -114,9 +114,9 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// TestSmallestLimit: on M/M/k, M/D/k, M/H2/k, M/G/1 and M/M/k/K off any grid the recommended limit
-// is the smallest that theory allows or, where the interval of the one below holds the bound, that
-// one is named as well. Pools alone, which the recursion decides.
+// For pools, on M/M/k, M/D/k, M/H2/k, M/G/1 and M/M/k/K with random parameters, the recommended
+// limit must be the smallest that theory allows. If the interval at the next smaller limit includes
+// the bound, the answer must name that limit, too.
 func TestSmallestLimit(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
@@ -204,7 +204,7 @@ func TestSmallestLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch below, _ := s.poolAt(t.Context(), all[0], max(1, o.Limit-1)); {
+		switch below, _ := s.measurePool(t.Context(), all[0], max(1, o.Limit-1)); {
 		case o.Verdict != objectives.Met:
 			t.Errorf("case %d: nothing meets %v, theory %d", i, q.Objectives, want)
 		case o.Limit == want && (o.Limit == 1 || below.Verdict == objectives.Missed):
@@ -224,7 +224,7 @@ func TestSmallestLimit(t *testing.T) {
 
 func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
 
-// TestSame: one seed gives one answer, whatever runs side by side; what may not be lost is not.
+// Equal seeds must give equal answers, at any number of parallel runs. No task may be lost.
 func TestSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -233,9 +233,9 @@ func TestSame(t *testing.T) {
 		t.Skip("package bench has the same runs under the race detector")
 	}
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<150ms")
-	q.Parallel = 1
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	one := answered(t, q)
-	q.Parallel = 4
+	runtime.GOMAXPROCS(4)
 	other := answered(t, q)
 	if one.Recommendation.Code() != other.Recommendation.Code() ||
 		!reflect.DeepEqual(one.Recommendation.Figures, other.Recommendation.Figures) ||
@@ -249,7 +249,8 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestNothingMeets: the nearest is named with what would do, each of which does.
+// The answer must name the nearest option and changes that would meet the objective. Each change
+// must.
 func TestNothingMeets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -281,8 +282,8 @@ func TestNothingMeets(t *testing.T) {
 	}
 }
 
-// TestRateLimit: before a target with a rate the pace is kept by a strategy that knows it, since a
-// limit keeps it only while the work is as slow.
+// For a target with a rate limit, the recommendation must be a strategy that keeps the rate,
+// because a limit keeps it only at one service time.
 func TestRateLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -295,7 +296,7 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// TestConnections: with a target that serves so many at once, no more than these are taken.
+// The limit must not exceed the concurrency of the target.
 func TestConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -308,7 +309,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestMay: what may be lost is, where that takes a slot less; TestSame has what may not.
+// If tasks may be lost and that saves a slot, the recommendation must lose tasks. TestSame covers
+// the opposite.
 func TestMay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -321,7 +323,7 @@ func TestMay(t *testing.T) {
 	}
 }
 
-// TestMayKeep: no queue is longer, and no more tasks are held, than there may be.
+// The recommendation must respect the largest queue and the memory.
 func TestMayKeep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -337,11 +339,11 @@ func TestMayKeep(t *testing.T) {
 	}
 }
 
-// TestConfirmed: a run in real time that misses makes an option undecided, and the search goes on
-// to the next; one that may not be believed says nothing, and that is said.
+// A run in real time that misses must make the option undecided, and the search must continue with
+// the next. A run that is not VALID must change nothing and be reported.
 func TestConfirmed(t *testing.T) {
 	q := asked(t, "cpu_sha256:mean=1ms", 500, "p99-response<50ms")
-	// samples of a run, where steady traffic has the recursion plan a million tasks
+	// this traffic is short samples; for steady traffic the recursion would plan millions of tasks
 	q.Scenario.Load.Arrival = arrivals.MustParse("linear:slope=10")
 	q.Scenario.Stop.Tasks = 2000
 	for real, want := range map[result.Verdict]Verdict{result.Valid: Undecided,
@@ -369,7 +371,7 @@ func TestConfirmed(t *testing.T) {
 		if a.Verdict != want || said != (real != result.Valid) {
 			t.Errorf("%v: %v, not looked at %q", real, a.Verdict, a.NotLooked)
 		}
-		if n := len(confirmations); n < mostKept {
+		if n := len(confirmations); n < maxKept {
 			t.Errorf("%v: %d options were run in real time", real, n)
 		}
 	}

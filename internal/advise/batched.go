@@ -14,16 +14,15 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// A batched reading is the result of the recursion by batches of tasks.
-type batched struct {
-	wait, service [][]int64            // by batch, of tasks that were not shed
-	value         map[string][]float64 // other metrics by batch
-	spans         map[string]*span     // requested times: response, wait and service
-	ahead         float64              // variance of a promise over that of a mean
-	inRow         bool                 // each batch continues the previous one
-	longest       int                  // longest queue of all batches
-	// the reading with stretches as busy as they may become. nil: no busier ones may come
-	next func() *batched
+type batchReading struct {
+	wait, service  [][]int64            // by batch, of tasks that were not shed
+	value          map[string][]float64 // other metrics by batch
+	spans          map[string]*span     // requested times: response, wait and service
+	varianceFactor float64              // variance of a promise over that of a mean
+	consecutive    bool                 // each batch continues the previous one
+	longest        int                  // longest queue of all batches
+	// of the traffic with busier stretches; nil if none are expected
+	busierReading func() *batchReading
 }
 
 type span struct {
@@ -32,14 +31,12 @@ type span struct {
 	n       int // of all
 }
 
-// grows reports whether the mean wait grew throughout a plan of steady traffic.
-func (b *batched) grows() bool {
+func (b *batchReading) grows() bool {
 	means := b.value[metric.MeanWait]
-	return b.inRow && len(means) == batches && validity.Grows([batches]float64(means))
+	return b.consecutive && len(means) == batches && validity.Grows([batches]float64(means))
 }
 
-// tells reports whether the recursion computes the metric.
-func tells(unit string) bool {
+func modelsMetric(unit string) bool {
 	if _, _, ok := quantile(unit); ok {
 		return true
 	}
@@ -48,7 +45,6 @@ func tells(unit string) bool {
 		metric.Failed, metric.Abandoned, metric.Makespan}, unit)
 }
 
-// quantile parses p99-response-sec.
 func quantile(unit string) (p float64, of string, ok bool) {
 	name, rest, _ := strings.Cut(unit, "-")
 	of, ok = strings.CutSuffix(rest, "-sec")
@@ -58,20 +54,17 @@ func quantile(unit string) (p float64, of string, ok bool) {
 	return percent / 100, of, ok
 }
 
-// figure returns the figure. Its interval extends to the value with stretches as busy as they may
-// become.
-func (b *batched) figure(unit string) Figure {
-	f := b.seen(unit)
-	if b.next != nil && f.Told() {
-		if to := b.next().seen(unit).Mid; to > f.High { // false for NaN
+func (b *batchReading) figure(unit string) Figure {
+	f := b.batchFigure(unit)
+	if b.busierReading != nil && f.Known() {
+		if to := b.busierReading().batchFigure(unit).Mid; to > f.High { // false for NaN
 			f.High = to
 		}
 	}
 	return f
 }
 
-// seen returns the figure from these batches alone.
-func (b *batched) seen(unit string) Figure {
+func (b *batchReading) batchFigure(unit string) Figure {
 	if p, of, ok := quantile(unit); ok {
 		return b.quantile(p, b.times(of))
 	}
@@ -82,23 +75,21 @@ func (b *batched) seen(unit string) Figure {
 	return spread(values, b.variance(values))
 }
 
-// variance returns the variance of a promise relative to that of the mean of independent batches.
-// Consecutive batches are correlated by lasting queues.
-func (b *batched) variance(values []float64) float64 {
-	if !b.inRow {
-		return b.ahead
+// Queues that last from one batch to the next correlate consecutive batches.
+func (b *batchReading) variance(values []float64) float64 {
+	if !b.consecutive {
+		return b.varianceFactor
 	}
 	r := correlation(values)
-	return b.ahead * (1 + r) / (1 - r)
+	return b.varianceFactor * (1 + r) / (1 - r)
 }
 
-// quantile returns the quantile of all batches together. Its interval is that of the share of tasks
-// beyond it, on a logarithmic scale to keep it in (0, 1). Such tasks come in bunches within one
-// batch, so the batches' shares are nearly independent. Few bunches may look alike by chance, so
-// the shares beyond the quantile of five times the tail, with more bunches, count too. The upper
-// end is at least that of an exponential tail: the worst bunch of the next stretch may be longer
-// than any in this one.
-func (b *batched) quantile(p float64, times *span) Figure {
+// quantile derives the interval from the share of tasks beyond the quantile, on a logarithmic
+// scale, which keeps the share in (0, 1). Slow tasks come in bunches within one batch, so the
+// shares of the batches are nearly independent. A few bunches may be similar by chance, so a second
+// interval, for a tail five times as large, counts if it is wider. The upper end is at least the
+// one of an exponential tail, because the next stretch may have a longer bunch.
+func (b *batchReading) quantile(p float64, times *span) Figure {
 	n := times.n
 	if n == 0 || float64(n)*math.Log(p) > math.Log(0.025) {
 		return unknown
@@ -106,11 +97,11 @@ func (b *batched) quantile(p float64, times *span) Figure {
 	tail := 1 - p
 	rank := times.all.At
 	at := func(tail float64) float64 { return float64(rank(1-min(tail, 1))) / 1e9 }
-	low := at(min(10*tail, 0.5)) // first: usually all others are beyond it
-	half := max(b.relative(times, rank(p)),
-		rarer*b.relative(times, rank(1-min(bunches*tail, 0.5))))
-	if b.ahead > 1 { // a future stretch differs more than seeds do
-		half *= unlike
+	low := at(min(10*tail, 0.5)) // first, because the ranking sorts what is beyond it
+	half := max(b.relativeHalfWidth(times, rank(p)),
+		widerTailFactor*b.relativeHalfWidth(times, rank(1-min(widerTail*tail, 0.5))))
+	if b.varianceFactor > 1 { // a future stretch differs more than seeds do
+		half *= recordFactor
 	}
 	mid := float64(rank(p)) / 1e9
 	slope := (mid - low) / math.Log(10)
@@ -119,15 +110,13 @@ func (b *batched) quantile(p float64, times *span) Figure {
 }
 
 const (
-	bunches = 5 // five times the tail has more bunches
+	widerTail = 5 // five times the tail has more bunches
 	// measured: with 1, promises from half a plan held in at most 18 of 20 cases
-	unlike = 1.4
-	rarer  = 1.5 // measured variation of shares at five times the tail. Single tasks: 2.2
+	recordFactor    = 1.4
+	widerTailFactor = 1.5 // measured variation of shares at five times the tail. Single tasks: 2.2
 )
 
-// relative returns the half-width of the interval of the share of tasks from a time on, relative to
-// the share.
-func (b *batched) relative(times *span, from int64) float64 {
+func (b *batchReading) relativeHalfWidth(times *span, from int64) float64 {
 	shares := make([]float64, 0, len(times.batches))
 	for _, batch := range times.batches {
 		beyond := 0
@@ -144,8 +133,7 @@ func (b *batched) relative(times *span, from int64) float64 {
 	return half / mean
 }
 
-// perBatch returns the metric of each batch separately, as a run reports it.
-func (b *batched) perBatch(unit string) (values []float64) {
+func (b *batchReading) perBatch(unit string) (values []float64) {
 	p, of, ok := quantile(unit)
 	if !ok {
 		return b.value[unit]
@@ -157,8 +145,8 @@ func (b *batched) perBatch(unit string) (values []float64) {
 	return values
 }
 
-// sheds simulates a pool only for the share of shed tasks.
-func (t *traffic) sheds(limit, queue int) *batched {
+// simulateShedding computes only the share of shed tasks.
+func (t *traffic) simulateShedding(limit, queue int) *batchReading {
 	b := t.empty()
 	var pool recursion.Pool
 	for _, s := range t.samples {
@@ -170,17 +158,17 @@ func (t *traffic) sheds(limit, queue int) *batched {
 					n++
 				}
 			}
-			b.note(metric.Shed, float64(n)/float64(to-from))
+			b.addValue(metric.Shed, float64(n)/float64(to-from))
 		}
 	}
 	return b
 }
 
-func (t *traffic) empty() *batched {
-	b := &batched{spans: map[string]*span{}, value: map[string][]float64{}, ahead: 1,
-		inRow: t.blocks > 1 && !t.recorded}
+func (t *traffic) empty() *batchReading {
+	b := &batchReading{spans: map[string]*span{}, value: map[string][]float64{}, varianceFactor: 1,
+		consecutive: t.blocks > 1 && !t.recorded}
 	if t.recorded {
-		b.ahead = 2
+		b.varianceFactor = 2
 	}
 	return b
 }
@@ -197,7 +185,7 @@ func (t *traffic) parts(n int) iter.Seq2[int, int] {
 	}
 }
 
-func (t *traffic) through(l line) *batched {
+func (t *traffic) simulate(l line) *batchReading {
 	b := t.empty()
 	for _, s := range t.samples {
 		wait, held := l.serve(s)
@@ -211,21 +199,21 @@ func (t *traffic) through(l line) *batched {
 			}
 		}
 		if len(s.due) > 0 {
-			b.note(metric.Makespan, float64(end-s.due[0])/1e9)
+			b.addValue(metric.Makespan, float64(end-s.due[0])/1e9)
 		}
 		for from, to := range t.parts(len(wait)) {
 			b.add(wait[from:to], held[from:to])
 		}
 	}
-	if next := t.ahead(); next != nil {
-		b.next = sync.OnceValue(func() *batched { return next.through(l) })
+	if next := t.busierTraffic(); next != nil {
+		b.busierReading = sync.OnceValue(func() *batchReading { return next.simulate(l) })
 	}
 	return b
 }
 
-func (b *batched) note(unit string, v float64) { b.value[unit] = append(b.value[unit], v) }
+func (b *batchReading) addValue(unit string, v float64) { b.value[unit] = append(b.value[unit], v) }
 
-func (b *batched) add(wait, service []int64) {
+func (b *batchReading) add(wait, service []int64) {
 	waits, services := wait, service
 	lost := map[string]float64{}
 	if slices.ContainsFunc(wait, func(w int64) bool { return w < 0 }) {
@@ -243,16 +231,16 @@ func (b *batched) add(wait, service []int64) {
 		}
 	}
 	for _, loss := range losses {
-		b.note(loss.unit, lost[loss.unit]/float64(len(wait)))
+		b.addValue(loss.unit, lost[loss.unit]/float64(len(wait)))
 	}
 	if len(waits) == 0 {
 		return
 	}
 	b.wait, b.service = append(b.wait, waits), append(b.service, services)
-	b.noteTimes(waits, services)
+	b.addMeans(waits, services)
 }
 
-func (b *batched) noteTimes(waits, services []int64) {
+func (b *batchReading) addMeans(waits, services []int64) {
 	var sums [2]float64
 	var most [3]int64
 	for i, w := range waits {
@@ -262,16 +250,16 @@ func (b *batched) noteTimes(waits, services []int64) {
 		most[2] = max(most[2], w+services[i])
 	}
 	n := float64(len(waits)) * 1e9
-	b.note(metric.MeanWait, sums[0]/n)
-	b.note(metric.MeanService, sums[1]/n)
-	b.note(metric.MeanResponse, (sums[0]+sums[1])/n)
-	b.note(metric.MaxWait, float64(most[0])/1e9)
-	b.note(metric.MaxService, float64(most[1])/1e9)
-	b.note(metric.MaxResponse, float64(most[2])/1e9)
+	b.addValue(metric.MeanWait, sums[0]/n)
+	b.addValue(metric.MeanService, sums[1]/n)
+	b.addValue(metric.MeanResponse, (sums[0]+sums[1])/n)
+	b.addValue(metric.MaxWait, float64(most[0])/1e9)
+	b.addValue(metric.MaxService, float64(most[1])/1e9)
+	b.addValue(metric.MaxResponse, float64(most[2])/1e9)
 }
 
-// times returns the times by batch. Sorting is most of the cost, so it is deferred and partial.
-func (b *batched) times(of string) *span {
+// times sorts only the requested times, because sorting is most of the cost.
+func (b *batchReading) times(of string) *span {
 	if s, ok := b.spans[of]; ok {
 		return s
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// TestBrownout asks about a service of which 10 calls at once are the most that is good, and 8 are
-// busy. The limits that meet the objective are 9 to 12, which no power of two is. Strategies that
-// learn their limit collapse if it may rise, so they are recommended, of themselves alone, with
-// such a limit only. The promise holds in a run of another seed.
+// The target slows down at more than 10 concurrent calls, and 8 are busy on average. Limits from 9
+// to 12 meet the objective, and none of them is a power of two. Strategies that adapt their limit
+// collapse if it may rise, so they may be recommended only alone and with such a limit. The promise
+// must hold in a run of another seed.
 func TestBrownout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

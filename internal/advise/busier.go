@@ -14,18 +14,15 @@ const (
 	enoughBusy      = 160 // stretches, to make the error of their excess small
 	// mean excess of a normal value over its upper tenth, in standard deviations: φ(z)/0.1 - z
 	normalExcess = 0.473
-	// 97.5 % of the differences of two maxima with an exponential tail are below ln(0.975/0.025) of
-	// its scale: the difference of two Gumbel values is logistic
+	// The difference of two Gumbel values is logistic: 97.5 % of the differences of two maxima with
+	// an exponential tail are below ln(0.975/0.025) of its scale.
 	logistic = 3.664
 )
 
-// busier returns the factor over the work of a record's busiest stretch that another such record
-// may bring. It is 1 if stretches differ only by chance, or if there are too few tasks.
-//
-// The mean excess of the work of the busiest tenth of the stretches, on a logarithmic scale, is the
-// scale of the tail. The difference between two random halves of a stretch measures chance. The
-// smallest result over all lengths of stretches counts: bursts that come and go have a limit, which
-// short stretches show, and a wandering rate has none at any length.
+// busier returns the factor by which the busiest stretch of another such record may have more work,
+// or 1. The scale of the tail is the mean excess of the work of the busiest tenth of the stretches,
+// on a logarithmic scale. The smallest scale over all lengths of stretches counts, because bursts
+// are bounded, which short stretches show, but a wandering rate is unbounded at any length.
 func (s sample) busier() float64 {
 	scale := math.Inf(1)
 	for n := fewestStretches; n*fewestInStretch <= len(s.due); n *= 2 {
@@ -37,8 +34,8 @@ func (s sample) busier() float64 {
 	return math.Exp(logistic * scale)
 }
 
-// excessOf returns the mean excess of the work of n stretches of equal length, without the
-// contribution of chance.
+// excessOf subtracts the contribution of chance, which is the difference between two random halves
+// of a stretch.
 func (s sample) excessOf(n int) float64 {
 	type stretch struct{ halves [2]float64 }
 	all := make([]stretch, n)
@@ -68,7 +65,7 @@ func (s sample) excessOf(n int) float64 {
 		}
 	}
 	beyond := excess*excess - normalExcess*normalExcess*chance
-	// below twice its own error it counts as 0, given enough stretches
+	// an excess below twice its standard error counts as 0, given enough stretches
 	if busy >= enoughBusy && beyond < 4*excess*excess/math.Sqrt(float64(busy)) {
 		return 0
 	}

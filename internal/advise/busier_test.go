@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBusier: a plan that only chance makes busier at times is as it is, one whose rate wanders may
-// be half as busy again, and bursts that all have the same height stay near it.
+// The factor must be close to 1 for a plan that varies by chance and for bursts of equal height,
+// and clearly larger for a wandering rate.
 func TestBusier(t *testing.T) {
 	const tasks = 30_000
 	for shape, within := range map[string][2]float64{

@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A behaviour is a class of strategies that give the same result for the same work, by their
-// contract.
+// A behaviour is a class of strategies whose contracts imply equal results for equal work.
 type behaviour struct {
 	members []strategies.Variant // from simple to elaborate
 	plain   bool                 // first in, first out, without idle slots
@@ -25,7 +24,7 @@ type behaviour struct {
 
 func (b behaviour) first() strategies.Variant { return b.members[0] }
 
-// at returns the members with exactly that limit: some always run one task at a time.
+// at returns the members that can have that limit. Some always run one task at a time.
 func (b behaviour) at(limit int) (fit []strategies.Variant) {
 	for _, v := range b.members {
 		if !b.plain || v.Spec.Bound(params(v, limit, 1)) == limit {
@@ -59,7 +58,6 @@ func isPlain(v strategies.Variant) bool {
 	return true
 }
 
-// candidates groups the strategies into behaviours. left lists the others with reasons.
 func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string) {
 	given := q.Strategies
 	if given == nil {
@@ -114,48 +112,46 @@ func alone(v strategies.Variant, target targets.Variant) behaviour {
 
 func simpler(a, b strategies.Variant) int { return cmp.Compare(a.Spec.Parts, b.Spec.Parts) }
 
-// unfit returns why a strategy is not a candidate, or "".
 func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 	s := v.Spec
 	switch {
 	case s.RealClock:
-		return "a disk or a server"
+		return "needs a disk or a server"
 	case s.Bound == nil:
 		return "no limit"
 	case (s.Sheds || s.Trips) && !q.MayShed:
-		return "may not shed"
+		return "sheds tasks"
 	case s.Resizes && q.Strategies == nil:
-		return "it changes its limit, and the question is which limit"
+		return "changes its own limit"
 	case s.Hedges && q.Strategies == nil:
-		return "tasks may not be run twice"
+		return "runs tasks twice"
 	case s.Trips && sc.Target.Spec.Name == "none":
-		return "nothing to fail"
+		return "the target never fails"
 	case s.Retries && sc.Target.Spec.Name == "none":
-		return "nothing to retry"
+		return "the target never refuses a call"
 	case (s.Quantum != nil || s.Splits) && recorded(sc):
 		return "a recorded task cannot be split"
 	case (s.Quantum != nil || s.Splits) && q.Strategies == nil:
-		return "work may not be cut into steps"
+		return "splits tasks into steps"
 	case s.Chooses() != "" && q.Strategies == nil:
-		return "no priority, deadline or tenant is known before"
+		return "needs priorities, deadlines or tenants"
 	case s.UsesSize && q.Strategies == nil:
-		return "no size is known before"
+		return "needs the sizes of tasks in advance"
 	case s.ClassPools != nil && !classed(sc):
-		return "no classes of tasks"
+		return "needs classes of tasks"
 	case s.Starts != nil && wantsRate(v) && !sc.Target.Spec.RateLimits:
-		return "no rate to keep"
+		return "needs a target with a rate limit"
 	}
 	return ""
 }
 
-// recorded reports whether task times come from recorded calls.
 func recorded(sc bench.Scenario) bool { return sc.Workload.Spec.Name == "trace" }
 
 func wantsRate(v strategies.Variant) bool {
 	return hasKey(v.Spec.Keys, "rate", param.Float) && !v.Values.Given("rate")
 }
 
-// startsOf returns how often v starts tasks for a target, or the zero Starts if unknown.
+// startsOf returns the zero Starts if the pace of v is unknown.
 func startsOf(v strategies.Variant, target targets.Variant) strategies.Starts {
 	if v.Spec.Starts == nil {
 		return strategies.Starts{}
@@ -177,21 +173,16 @@ func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
 	return all
 }
 
-// targetRate returns the sustained rate of calls of a target, and its burst, or 0 if the parameters
-// do not determine it.
+// targetRate returns the sustained rate of calls of a target, or 0, and the burst above it.
 func targetRate(t targets.Variant) (perSecond float64, burst int) {
-	keys := t.Spec.Keys
-	switch {
-	case t.Spec.RateLimits && t.Spec.Rate == nil:
-	case hasKey(keys, "rate", param.Float):
-		perSecond, burst = t.Values.Float("rate"), 1
-		if hasKey(keys, "burst", param.Int) {
-			burst = t.Values.Int("burst")
-		}
-	case hasKey(keys, "limit", param.Int) && hasKey(keys, "window", param.Duration):
-		perSecond, burst = float64(t.Values.Int("limit"))/t.Values.Duration("window").Seconds(), 1
+	if t.Spec.Rate == nil {
+		return 0, 1
 	}
-	return perSecond, max(burst, 1)
+	burst = 1
+	if hasKey(t.Spec.Keys, "burst", param.Int) {
+		burst = max(t.Values.Int("burst"), 1)
+	}
+	return t.Spec.Rate(t.Values), burst
 }
 
 func hasKey(keys []param.Key, name string, kind param.Kind) bool {
@@ -210,8 +201,8 @@ func classed(sc bench.Scenario) bool {
 	return classes || either
 }
 
-// standIn returns the workload or, if it cannot wait in virtual time, a distribution with the same
-// mean and C².
+// standIn replaces a workload that cannot wait in virtual time by a distribution with the same mean
+// and C².
 func standIn(w workloads.Variant, seed uint64) workloads.Variant {
 	if w.Spec.New == nil || w.Spec.Kind == workloads.Wait {
 		return w

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Slots returns the number of slots of the option's queue. ok is false without a queue of its own,
-// or if callers wait instead.
+// Slots returns ok false if the option has no queue of its own, or if callers wait instead.
 func (o Option) Slots() (slots int, ok bool) {
 	if !o.Strategy.Spec.UsesQueue || o.Queue == 0 && !o.Strategy.Spec.Sheds {
 		return 0, false
@@ -14,8 +13,8 @@ func (o Option) Slots() (slots int, ok bool) {
 	return o.Strategy.Spec.QueueSlots(o.Queue, o.Limit, 0), true
 }
 
-// Code returns Go code for the option: the idiom in plain Go if there is one, else the construction
-// of the strategy by name, with a ctx and a sink of strategies.Sink.
+// Code returns the idiom in plain Go if there is one. Otherwise it constructs the strategy by name,
+// with a ctx and a sink of strategies.Sink.
 func (o Option) Code() string {
 	slots, _ := o.Slots()
 	p := params(o.Strategy, o.Limit, slots)

@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// TestCode: the Go to write compiles, for each strategy there is.
+// The Go code must compile, for every strategy.
 func TestCode(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("package main\n\nimport (\n\t\"context\"\n\n" +
@@ -52,8 +52,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestPacedByTarget: the rate of a strategy that follows the target is known, and is in the Go to
-// write, where there is no target.
+// The Go code has no target, so it must contain the rate of a strategy that follows the target.
 func TestPacedByTarget(t *testing.T) {
 	v := strategies.MustParse("retry+token_bucket:rate=target,burst=1+worker_pool")
 	sc := bench.Scenario{Strategy: v, Target: targets.MustParse("sec_ban:limit=7")}

@@ -18,30 +18,29 @@ import (
 type setting struct {
 	limit, queue  int // queue as in bench.Scenario
 	load, service float64
-	target        *targets.Variant // overrides the question's. nil: does not
+	target        *targets.Variant // replaces the target of the question, unless nil
 }
 
-func plainly(limit, queue int) setting { return setting{limit, queue, 1, 1, nil} }
+func unstressed(limit, queue int) setting { return setting{limit, queue, 1, 1, nil} }
 
-// ran is the reading of a strategy's own code: one result per seed. Short runs give too good
-// values, so the ratio of each run to the recursion of the same tasks, which has little chance, is
-// applied to the recursion of all traffic.
-type ran struct {
+// Short runs are biased towards good values. So the figure of a codeReading is the ratio of each
+// run to the recursion of the same tasks, which varies little, times the recursion of all traffic.
+type codeReading struct {
 	results []*bench.Result
-	each    []*modelled // the recursion of each result's tasks. nil: unknown
-	all     *modelled   // the recursion of all traffic
+	each    []*modelReading // the recursion of each result's tasks. nil: unknown
+	all     *modelReading   // the recursion of all traffic
 }
 
-func (r *ran) figure(unit string) Figure {
+func (r *codeReading) figure(unit string) Figure {
 	if r.grows() {
 		return unknown
 	}
-	plain := r.own(unit)
-	if !r.paired() || !plain.Told() {
+	plain := r.ownFigure(unit)
+	if !r.paired() || !plain.Known() {
 		return plain
 	}
 	all := r.all.figure(unit)
-	if !all.Told() {
+	if !all.Known() {
 		return plain
 	}
 	ratios, ok := r.ratios(unit)
@@ -58,46 +57,42 @@ func (r *ran) figure(unit string) Figure {
 	return all.times(spread(ratios, 1))
 }
 
-// own returns the figure from the runs alone, with pooled tasks if available, since short runs give
-// too good values.
-func (r *ran) own(unit string) Figure {
+func (r *codeReading) ownFigure(unit string) Figure {
 	if len(r.results) < 2 {
 		return spread(r.values(unit), 1)
 	}
 	return OfRuns(r.results, []string{unit})[0]
 }
 
-// ratios returns the ratio of each run to the recursion of its tasks, or nil if all are 1. ok is
-// false without ratios.
-func (r *ran) ratios(unit string) (ratios []float64, ok bool) {
+// ratios returns nil if all ratios to the recursion are 1. ok is false if one is unknown.
+func (r *codeReading) ratios(unit string) (ratios []float64, ok bool) {
 	if !r.paired() {
 		return nil, false
 	}
-	values, alike := r.values(unit), 0
+	values, equal := r.values(unit), 0
 	for i, v := range values {
 		switch of := r.each[i].figure(unit).Mid; {
-		case same(v, of):
+		case nearlyEqual(v, of):
 			ratios = append(ratios, 1)
-			alike++
+			equal++
 		case !(of > 0) || !(v > 0):
 			return nil, false
 		default:
 			ratios = append(ratios, v/of)
 		}
 	}
-	if alike == len(values) {
+	if equal == len(values) {
 		return nil, true
 	}
 	return ratios, true
 }
 
-// paired reports whether the recursion covers every run.
-func (r *ran) paired() bool { return r.all != nil && r.each != nil && !r.loses() }
+func (r *codeReading) paired() bool { return r.all != nil && r.each != nil && !r.loses() }
 
-// same reports equality up to the rounding of instants.
-func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(a) }
+// nearlyEqual allows for the rounding of instants.
+func nearlyEqual(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(a) }
 
-func (r *ran) values(unit string) []float64 {
+func (r *codeReading) values(unit string) []float64 {
 	values := make([]float64, len(r.results))
 	for i, one := range r.results {
 		v, ok := one.Metric(unit)
@@ -109,11 +104,11 @@ func (r *ran) values(unit string) []float64 {
 	return values
 }
 
-// loses reports whether a run lost other tasks than the recursion, and so had other work.
-func (r *ran) loses() bool {
+// loses reports whether a run lost other tasks than the recursion did.
+func (r *codeReading) loses() bool {
 	for _, loss := range losses {
 		for i, v := range r.values(loss.unit) {
-			if f := r.each[i].figure(loss.unit); !same(v, f.Mid) {
+			if f := r.each[i].figure(loss.unit); !nearlyEqual(v, f.Mid) {
 				return true
 			}
 		}
@@ -121,9 +116,8 @@ func (r *ran) loses() bool {
 	return false
 }
 
-// grows reports whether latency grew during most runs: a strategy that leaves slots unused may be
-// unstable where a pool is not.
-func (r *ran) grows() bool {
+// A strategy that leaves slots unused may be unstable at a load at which a pool is stable.
+func (r *codeReading) grows() bool {
 	n := 0
 	for _, one := range r.results {
 		if one.Drifts() {
@@ -138,21 +132,20 @@ type trial struct {
 	setting
 }
 
-// runs runs each trial with each of the first seeds in parallel. A failed trial has no reading, and
-// the search records the error.
-func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*ran, error) {
+// runs returns no reading for a failed trial. The search records the error.
+func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*codeReading, error) {
 	seeds = min(seeds, s.mostSeeds())
-	suite := bench.Suite{Count: seeds, Parallel: s.question.Parallel}
-	readings := make([]*ran, len(trials))
+	suite := bench.Suite{Count: seeds}
+	readings := make([]*codeReading, len(trials))
 	for i, t := range trials {
 		sc := s.scenario(t)
 		suite.Scenarios = append(suite.Scenarios, sc)
-		readings[i] = &ran{}
+		readings[i] = &codeReading{}
 		if l, ok := s.lineOf(t.strategy, t.setting); ok {
-			readings[i].each, readings[i].all = s.sameWork(sc, seeds, l), s.model(l)
+			readings[i].each, readings[i].all = s.modelRuns(sc, seeds, l), s.model(l)
 		}
 	}
-	s.spent += s.tasks() * seeds * len(trials)
+	s.simulatedTasks += s.tasks() * seeds * len(trials)
 	next := 0
 	err := suite.Do(ctx, s.run, func(sc bench.Scenario, r *bench.Result, err error) error {
 		at := next % len(trials)
@@ -168,20 +161,20 @@ func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*ran, e
 	return readings, err
 }
 
-// honest removes strategies that violate, in a short run of their own code, the contract on which
-// the recursion relies. Package builtin is exempt.
-func (s *search) honest(
+// withoutViolators removes strategies that violate their contract, on which the recursion relies,
+// in a short run of their own code. It trusts those of package builtin.
+func (s *search) withoutViolators(
 	ctx context.Context, all []strategies.Variant,
 ) (kept []strategies.Variant, err error) {
-	suite := bench.Suite{Parallel: s.question.Parallel}
+	var suite bench.Suite
 	for _, v := range all {
 		if !strategies.Builtin(v.Spec.Name) {
-			sc := s.scenario(trial{v, plainly(s.few(s.limits())[0], 0)})
+			sc := s.scenario(trial{v, unstressed(s.firstStableLimits(s.limits())[0], 0)})
 			sc.Stop = bench.Stop{Tasks: contractTasks}
 			suite.Scenarios = append(suite.Scenarios, sc)
 		}
 	}
-	s.spent += contractTasks * len(suite.Scenarios)
+	s.simulatedTasks += contractTasks * len(suite.Scenarios)
 	err = suite.Do(ctx, s.run, func(sc bench.Scenario, r *bench.Result, err error) error {
 		if err == nil && len(r.Broken) > 0 {
 			err = fmt.Errorf("breaks its contract: %s", r.Broken[0])
@@ -214,7 +207,7 @@ func (s *search) scenario(t trial) bench.Scenario {
 	}
 	sc.Load.PerSecond *= t.load
 	if t.service != 1 {
-		if w, ok := longer(sc.Workload, t.service); ok {
+		if w, ok := scaleService(sc.Workload, t.service); ok {
 			sc.Workload = w
 		}
 	}
@@ -224,8 +217,7 @@ func (s *search) scenario(t trial) bench.Scenario {
 	return sc
 }
 
-// longer multiplies the mean of a workload. ok is false without a parameter mean.
-func longer(w workloads.Variant, times float64) (_ workloads.Variant, ok bool) {
+func scaleService(w workloads.Variant, times float64) (_ workloads.Variant, ok bool) {
 	if !hasKey(w.Spec.Keys, "mean", param.Duration) {
 		return w, false
 	}
@@ -246,5 +238,5 @@ func (s *search) fail(strategy string, err error) {
 	}
 	s.failed[strategy] = true
 	why, _, _ := strings.Cut(err.Error(), "\n")
-	s.left = slices.Insert(s.left, 0, fmt.Sprintf("%s: %s", strategy, why))
+	s.notConsidered = slices.Insert(s.notConsidered, 0, fmt.Sprintf("%s: %s", strategy, why))
 }

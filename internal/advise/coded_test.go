@@ -14,17 +14,16 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// TestPaired: what a strategy's own short runs come to is set against the recursion on the same
-// tasks: where they are equal it is what the recursion says of all of the traffic, and where they
-// are later it is later than that, though most runs are too short for any wait.
+// If short runs equal the recursion of their tasks, the figure must be that of the recursion of all
+// traffic. If they are slower, it must be larger, even if most runs are too short for any wait.
 func TestPaired(t *testing.T) {
 	const unit = "p99-wait-sec"
-	of := func(v float64) *modelled {
-		return &modelled{figures: map[string]Figure{unit: {v, v, v}, "shed/op": {},
+	of := func(v float64) *modelReading {
+		return &modelReading{figures: map[string]Figure{unit: {v, v, v}, "shed/op": {},
 			"throttled/op": {}, "failed/op": {}, "abandoned/op": {}}}
 	}
-	reading := func(own, recursion []float64) *ran {
-		r := &ran{all: &modelled{figures: map[string]Figure{unit: {0.1, 0.2, 0.3}}}}
+	reading := func(own, recursion []float64) *codeReading {
+		r := &codeReading{all: &modelReading{figures: map[string]Figure{unit: {0.1, 0.2, 0.3}}}}
 		for i, v := range own {
 			one := &bench.Result{Metrics: []result.Metric{{Unit: unit, Value: v}}}
 			for _, loss := range losses {
@@ -48,8 +47,8 @@ func TestPaired(t *testing.T) {
 	}
 }
 
-// TestBrokenContract: a strategy of another module that declares the contract of a pool is no pool
-// where its own code does not keep it.
+// A strategy that declares the contract of a pool must not count as a pool if its code violates the
+// contract.
 func TestBrokenContract(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

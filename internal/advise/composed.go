@@ -9,9 +9,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// composed returns compositions around a worker pool that may keep a target's rate: one part sets
-// the pace, the other sheds the excess or retries refused calls. There are none if the question
-// names strategies.
+// composed returns compositions around a worker pool: one part keeps the target's rate, the other
+// sheds the excess or retries refused calls.
 func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 	if q.Strategies != nil || !sc.Target.Spec.RateLimits {
 		return nil
@@ -37,8 +36,6 @@ func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 	return all
 }
 
-// paces returns the settings that keep the rate of a target, as far as its parameters determine
-// rate, or limit per window, and burst.
 func paces(name string, keys []param.Key, target targets.Variant) (texts []string) {
 	rate, burst := targetRate(target)
 	if rate == 0 {

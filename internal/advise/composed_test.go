@@ -13,11 +13,11 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// sweep is for what takes many minutes: go test -run … -sweep.
+// sweep enables tests of many minutes.
 var sweep = flag.Bool("sweep", false, "every question of TestComposed")
 
-// everyPair are all compositions of two parts around a worker pool that fit the question, with the
-// parameters of a grid that is finer than that of the search.
+// everyPair returns all compositions of two parts around a worker pool that fit the question, with
+// a finer grid of parameters than that of the search.
 func everyPair(t *testing.T, q Question, sc bench.Scenario) (all []behaviour) {
 	t.Helper()
 	rate, burst := targetRate(sc.Target)
@@ -52,8 +52,8 @@ func everyPair(t *testing.T, q Question, sc bench.Scenario) (all []behaviour) {
 	return all
 }
 
-// TestComposed: before a target that limits a rate, what is recommended has no larger limit than
-// the best compositions of two parts that keep the rate and, with the same, promises no less.
+// For a target with a rate limit, the recommended limit must not exceed that of the best
+// composition of two parts. At an equal limit, the promise must not be worse.
 func TestComposed(t *testing.T) {
 	i := 0
 	for _, target := range []struct {
@@ -104,16 +104,16 @@ func compareWithPairs(t *testing.T, q Question) {
 			if limit < 1 {
 				continue
 			}
-			// one seed alone first, as most miss
-			m, err := s.measured(t.Context(), b, limit, 1)
+			// one seed first, because most miss
+			m, err := s.measure(t.Context(), b, limit, 1)
 			if err == nil && m != nil && m.Verdict == objectives.Met {
-				m, err = s.measured(t.Context(), b, limit, seeds)
+				m, err = s.measure(t.Context(), b, limit, seeds)
 			}
 			switch {
 			case err != nil:
 				t.Fatal(err)
 			case m == nil || m.Verdict != objectives.Met:
-			case m.fragile && !o.fragile: // a few runs do not say that it keeps the rate
+			case m.unproven && !o.unproven: // a few runs do not say that it keeps the rate
 			case a.Verdict != Meets:
 				t.Errorf("%v, and %s meets the objectives with a limit of %d", a.Verdict, m.Strategy,
 					limit)

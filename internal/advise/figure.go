@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/internal/statistics"
@@ -14,10 +16,8 @@ type Figure struct{ Low, Mid, High float64 }
 
 var unknown = Figure{math.NaN(), math.NaN(), math.NaN()}
 
-// Told reports whether there is a value.
-func (f Figure) Told() bool { return !math.IsNaN(f.Mid) }
+func (f Figure) Known() bool { return !math.IsNaN(f.Mid) }
 
-// times returns the product of two independent values, on a logarithmic scale.
 func (f Figure) times(by Figure) Figure {
 	mid := f.Mid * by.Mid
 	if !(f.Low > 0) || !(by.Low > 0) {
@@ -28,29 +28,17 @@ func (f Figure) times(by Figure) Figure {
 	return Figure{mid / math.Exp(down), mid, mid * math.Exp(up)}
 }
 
-// plus returns the sum with an independent value of that half-width. Metrics are never below 0.
+// plus adds an independent value of that half-width. Metrics are never below 0.
 func (f Figure) plus(mean, half float64) Figure {
 	mid := f.Mid + mean
 	return Figure{max(0, mid-math.Hypot(f.Mid-f.Low, half)), mid,
 		mid + math.Hypot(f.High-f.Mid, half)}
 }
 
-type value struct {
-	unit string
-	v    float64
-}
-
-func (v value) Metric(unit string) (float64, bool) {
-	return v.v, unit == v.unit && !math.IsNaN(v.v)
-}
-
-func (v value) Invalid() bool { return false }
-
 func (f Figure) judge(o objectives.Objective) objectives.Verdict {
 	return decide.Interval(o.Limit(), f.Low, f.High)
 }
 
-// A reading is the result of a strategy with its settings.
 type reading interface {
 	figure(unit string) Figure
 	grows() bool // the queue grows throughout the traffic, which leaves no figure
@@ -64,49 +52,38 @@ func judge(r reading, list objectives.List) objectives.Verdict {
 	return decide.All(verdicts...)
 }
 
-func halfWidth(values []float64, ahead float64) (mean, half float64) {
-	n := float64(len(values))
-	for _, v := range values {
-		mean += v / n
-	}
-	squares := 0.0
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	if squares == 0 {
+func halfWidth(values []float64, varianceFactor float64) (mean, half float64) {
+	mean, variance := stat.PopMeanVariance(values, nil)
+	if variance == 0 {
 		return mean, 0
 	}
-	return mean, statistics.Student(len(values), 0.05) * math.Sqrt(ahead*squares/(n-1)/n)
+	n := len(values)
+	return mean, statistics.Student(n, 0.05) * math.Sqrt(varianceFactor*variance/float64(n-1))
 }
 
 // correlation returns the correlation of neighbouring values, at least 0, corrected for the bias of
 // few values (Kendall, Note on bias in the estimation of autocorrelation, 1954).
 func correlation(values []float64) float64 {
 	n := float64(len(values))
-	mean, squares, products := 0.0, 0.0, 0.0
-	for _, v := range values {
-		mean += v / n
-	}
-	for i, v := range values {
-		squares += (v - mean) * (v - mean)
-		if i > 0 {
-			products += (v - mean) * (values[i-1] - mean)
-		}
-	}
-	if squares == 0 {
+	mean, variance := stat.PopMeanVariance(values, nil)
+	if variance == 0 {
 		return 0
 	}
-	r := products / squares
+	products := 0.0
+	for i, v := range values[1:] {
+		products += (v - mean) * (values[i] - mean)
+	}
+	r := products / (n * variance)
 	return min(max(r+(1+4*r)/n, 0), 0.95)
 }
 
 // spread returns the figure of the mean of independent values, on a logarithmic scale unless some
 // are 0.
-func spread(values []float64, ahead float64) Figure {
+func spread(values []float64, varianceFactor float64) Figure {
 	if len(values) == 0 || slices.ContainsFunc(values, math.IsNaN) {
 		return unknown
 	}
-	mean, half := halfWidth(values, ahead)
+	mean, half := halfWidth(values, varianceFactor)
 	if mean == 0 || slices.Min(values) <= 0 {
 		return Figure{max(0, mean-half), mean, mean + half}
 	}

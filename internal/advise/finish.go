@@ -1,11 +1,12 @@
 package advise
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/result"
@@ -13,9 +14,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// answer stresses the best options and chooses.
 func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) {
-	if err := s.try(ctx, options); err != nil {
+	if err := s.stressBest(ctx, options); err != nil {
 		return nil, err
 	}
 	best := options[0]
@@ -27,15 +27,15 @@ func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) 
 			unstable = append(unstable, o)
 		}
 	}
-	s.drop(unstable, seeds)
+	s.recordDropped(unstable, seeds)
 	a := &Answer{Objectives: s.wanted, Recommendation: best, RunnersUp: more,
-		Replayed: s.replays, Recorded: s.traffic != nil && s.traffic.recorded}
+		Replayed: s.recursionCovers, Recorded: s.traffic != nil && s.traffic.recorded}
 	a.Verdict = map[objectives.Verdict]Verdict{objectives.Met: Meets,
 		objectives.Undecided: Undecided, objectives.Missed: NothingMeets}[best.Verdict]
 	for i := range a.RunnersUp {
 		o := &a.RunnersUp[i]
 		o.Regret = o.Promise.Mid/best.Promise.Mid - 1
-		o.Same = o.Limit == best.Limit && alike(o.Figures, best.Figures)
+		o.Same = o.Limit == best.Limit && equalFigures(o.Figures, best.Figures)
 	}
 	if s.stop.Tasks > 0 && s.stop.Tasks < s.sample.Stop.Tasks &&
 		s.sample.Load.Arrival.Tasks() > 0 {
@@ -48,17 +48,17 @@ func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) 
 		s.missing(a)
 	}
 	a.Work = s.work
-	a.NotLooked, a.Tasks = s.left, s.spent
+	a.NotLooked, a.Tasks = s.notConsidered, s.simulatedTasks
 	return a, ctx.Err()
 }
 
-// try sorts the options, and stresses and confirms the best until the first ones have been tried,
-// or 2·mostKept in all. Untried options are undecided.
-func (s *search) try(ctx context.Context, options []Option) error {
-	for range 2 * mostKept {
+// stressBest sorts the options and stresses the best until the first maxKept have been tried, or
+// twice as many in all. Options that were not tried become undecided.
+func (s *search) stressBest(ctx context.Context, options []Option) error {
+	for range 2 * maxKept {
 		slices.SortStableFunc(options, better)
 		i := slices.IndexFunc(options, func(o Option) bool { return !o.tried })
-		if i < 0 || i >= mostKept {
+		if i < 0 || i >= maxKept {
 			return nil
 		}
 		o := &options[i]
@@ -79,14 +79,13 @@ func (s *search) try(ctx context.Context, options []Option) error {
 	return nil
 }
 
-// neighbours measures the recommended strategy at other limits.
 func (s *search) neighbours(ctx context.Context, a *Answer) error {
 	best := a.Recommendation
 	at := func(limit int) (*Option, error) {
-		if s.exactly(best.behaviour) {
-			return s.poolAt(ctx, best.behaviour, limit)
+		if s.isExact(best.behaviour) {
+			return s.measurePool(ctx, best.behaviour, limit)
 		}
-		return s.measured(ctx, best.behaviour, limit, seeds)
+		return s.measure(ctx, best.behaviour, limit, seeds)
 	}
 	var err error
 	if best.Limit > 1 {
@@ -98,14 +97,14 @@ func (s *search) neighbours(ctx context.Context, a *Answer) error {
 	return err
 }
 
-// confirm runs the option in real time if the work is real. A missed objective becomes undecided.
-// An unreliable run changes nothing.
+// confirm makes an option undecided if a run of real work in real time misses the objective. A run
+// that is not VALID changes nothing.
 func (s *search) confirm(ctx context.Context, o *Option) error {
 	if s.question.Scenario.Workload.Spec.New == nil ||
 		s.question.Scenario.Workload.Spec.Kind == workloads.Wait {
 		return nil
 	}
-	sc := s.scenario(trial{o.Strategy, plainly(o.Limit, o.Queue)})
+	sc := s.scenario(trial{o.Strategy, unstressed(o.Limit, o.Queue)})
 	if sc.Stop.Tasks == 0 || sc.Stop.Tasks > confirmTasks {
 		sc.Stop.Tasks, sc.Stop.Duration = confirmTasks, 0
 	}
@@ -118,7 +117,7 @@ func (s *search) confirm(ctx context.Context, o *Option) error {
 			case r.Verdict != result.Valid:
 				failed = fmt.Errorf("%s, mainly %s", r.Verdict, r.Reasons[0].Check)
 			default:
-				f := (&ran{results: []*bench.Result{r}}).figure(s.wanted[0].Unit)
+				f := (&codeReading{results: []*bench.Result{r}}).figure(s.wanted[0].Unit)
 				o.Confirmed = &f
 				if f.judge(s.wanted[0]) == objectives.Missed && o.Verdict == objectives.Met {
 					o.Verdict = objectives.Undecided
@@ -134,93 +133,73 @@ func (s *search) confirm(ctx context.Context, o *Option) error {
 
 const confirmTasks = 2000
 
-// missing finds the changes that would each make the nearest option meet the objectives.
 func (s *search) missing(a *Answer) {
 	o := a.Recommendation
-	if s.exactly(o.behaviour) {
-		if limit := s.enough(&o); limit > 0 {
+	if s.isExact(o.behaviour) {
+		if limit := s.sufficientLimit(&o); limit > 0 {
 			a.Missing = append(a.Missing, Missing{"limit", float64(limit)})
 		}
-		low := s.largest(0, 1, 0.01, func(load float64) bool {
-			return s.meets(&o, setting{limit: o.Limit, load: load, service: 1})
-		})
-		if rate := s.work.Rate; low > 0 && rate > 0 {
-			a.Missing = append(a.Missing, Missing{"rate", math.Floor(100*low) / 100 * rate})
+		if rate := s.work.Rate * s.largestLoad(&o, 0, 1); rate > 0 {
+			a.Missing = append(a.Missing, Missing{"rate", rate})
 		}
 	}
-	if f := o.Promise; f.Told() && f.judge(s.wanted[0]) != objectives.Met {
+	if f := o.Promise; f.Known() && f.judge(s.wanted[0]) != objectives.Met {
 		a.Missing = append(a.Missing, Missing{"objective", f.High})
 	}
 }
 
-// enough returns the smallest limit, beyond those of the question, at which a pool meets the
-// objectives, or 0.
-func (s *search) enough(o *Option) int {
-	met := func(limit int) bool {
-		return s.meets(o, setting{limit: limit, load: 1, service: 1})
-	}
+func (s *search) sufficientLimit(o *Option) int {
 	low := s.question.limitAtMost()
-	high := low + 1
-	for ; !met(high); low, high = high, 2*high {
-		if high > muchMore*s.question.limitAtMost() {
-			return 0
-		}
+	limit := smallest(low, searchFactor*low, low, func(limit int) bool {
+		return s.meets(o, setting{limit: limit, load: 1, service: 1})
+	})
+	if limit > searchFactor*low {
+		return 0
 	}
-	return bisect(low, high, met)
+	return limit
 }
 
-const muchMore = 8
+const searchFactor = 8
 
-func (s *search) described() (d Described) {
-	d.GapC2 = math.NaN()
-	defer func() { d.Busy = d.Rate * d.Mean }()
-	if s.traffic == nil {
-		d.Rate = s.sample.Load.PerSecond
-		d.Mean, d.C2 = s.meanAndC2()
-		return d
+func (s *search) described() Described {
+	d := Described{Rate: s.sample.Load.PerSecond, C2: math.NaN(), GapC2: math.NaN()}
+	w, err := s.sample.Workload.Spec.Build(s.sample.Seed, s.sample.Workload.Values)
+	if err == nil {
+		d.Mean, d.C2 = w.Mean().Seconds(), w.C2()
 	}
-	var services, gaps []float64
-	for _, one := range s.traffic.samples {
-		for i, v := range one.service {
-			services = append(services, float64(v)/1e9)
-			if i > 0 {
-				gaps = append(gaps, float64(one.due[i]-one.due[i-1])/1e9)
+	if t := s.traffic; t != nil {
+		var services, gaps []float64
+		for _, one := range t.samples {
+			for i := range one.due {
+				if i > 0 {
+					gaps = append(gaps, float64(one.due[i]-one.due[i-1])/1e9)
+				}
+				if t.recorded {
+					services = append(services, float64(one.service[i])/1e9)
+				}
+			}
+		}
+		if t.recorded {
+			d.Mean, d.C2 = moments(services)
+		}
+		if t.busier > 1 {
+			d.Busier = t.busier
+		}
+		if gap, c2 := moments(gaps); gap > 0 {
+			d.GapC2 = c2
+			if d.Rate == 0 || t.recorded {
+				d.Rate = 1 / gap
 			}
 		}
 	}
-	d.Mean, d.C2 = moments(services)
-	if s.traffic.busier > 1 {
-		d.Busier = s.traffic.busier
-	}
-	gap, c2 := moments(gaps)
-	if gap > 0 {
-		d.Rate, d.GapC2 = 1/gap, c2
-	}
-	if !s.traffic.recorded { // the process gives better values than its samples
-		d.Rate = cmp.Or(s.sample.Load.PerSecond, d.Rate)
-		d.Mean, d.C2 = s.meanAndC2()
-	}
+	d.Busy = d.Rate * d.Mean
 	return d
 }
 
-// meanAndC2 returns the values that the workload declares.
-func (s *search) meanAndC2() (mean, c2 float64) {
-	w, err := s.sample.Workload.Spec.Build(s.sample.Seed, s.sample.Workload.Values)
-	if err != nil {
-		return 0, math.NaN()
-	}
-	return w.Mean().Seconds(), w.C2()
-}
-
 func moments(values []float64) (mean, c2 float64) {
-	for _, v := range values {
-		mean += v / float64(len(values))
+	mean, variance := stat.PopMeanVariance(values, nil)
+	if !(mean > 0) {
+		return 0, 0
 	}
-	for _, v := range values {
-		c2 += (v - mean) * (v - mean) / float64(len(values))
-	}
-	if mean > 0 {
-		c2 /= mean * mean
-	}
-	return mean, c2
+	return mean, variance / (mean * mean)
 }

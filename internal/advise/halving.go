@@ -12,31 +12,30 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// halving measures the other behaviours by their own code: at the limit of a pool or, if that is 0,
-// at a few stable limits. The better half continues with twice as many seeds, and the last few use
-// all seeds.
+// halving measures behaviours by their own code, at the given limit or, if it is 0, at a few stable
+// limits. The better half continues with twice as many seeds, and the last few with all seeds.
 func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Option, error) {
 	limits := []int{limit}
 	if limit == 0 {
-		limits = s.few(s.limits())
+		limits = s.firstStableLimits(s.limits())
 	}
 	all = s.affordable(all, len(limits))
 	var left []Option
 	for n := 1; len(all) > 0; n *= 2 {
-		options, err := s.round(ctx, all, limits, n)
+		options, err := s.measureAll(ctx, all, limits, n)
 		if err != nil {
 			return nil, err
 		}
-		left = nearestOf(options)
+		left = bestSettings(options)
 		slices.SortStableFunc(left, better)
-		if len(left) <= mostKept {
+		if len(left) <= maxKept {
 			break
 		}
-		keep := mostKept
+		keep := maxKept
 		if n < s.mostSeeds() {
-			keep = max(mostKept, len(left)/2)
+			keep = max(maxKept, len(left)/2)
 		}
-		s.drop(left[keep:], n)
+		s.recordDropped(left[keep:], n)
 		left, all = left[:keep], nil
 		for _, o := range left {
 			all = append(all, o.behaviour)
@@ -44,18 +43,18 @@ func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Opt
 		limits = limitsOf(left)
 	}
 	for i := range left {
-		if err := s.settle(ctx, &left[i], limit == 0); err != nil {
+		if err := s.lowerLimit(ctx, &left[i], limit == 0); err != nil {
 			return nil, err
 		}
 	}
 	return left, nil
 }
 
-// affordable returns the simplest behaviours that the remaining budget can run once at that many
-// limits, at least three.
+// affordable returns the simplest behaviours, at least maxKept, that the remaining budget can run
+// once.
 func (s *search) affordable(all []behaviour, limits int) []behaviour {
 	each := max(1, limits*s.tasks())
-	most := max(mostKept, (s.question.tasks()-s.spent)/each)
+	most := max(maxKept, (s.question.tasks()-s.simulatedTasks)/each)
 	if len(all) <= most {
 		return all
 	}
@@ -66,14 +65,14 @@ func (s *search) affordable(all []behaviour, limits int) []behaviour {
 		names = append(names, b.first().String())
 	}
 	slices.Sort(names)
-	takes := float64(s.spent+len(all)*each) / tasksPerSecond
-	s.left = slices.Insert(s.left, 0, fmt.Sprintf("%s: the budget is too small: give --budget %.0fs",
-		strings.Join(names, ", "), math.Ceil(takes)))
+	takes := float64(s.simulatedTasks+len(all)*each) / tasksPerSecond
+	s.notConsidered = slices.Insert(s.notConsidered, 0,
+		fmt.Sprintf("%s: the budget is too small: give --budget %.0fs", strings.Join(names, ", "),
+			math.Ceil(takes)))
 	return all[:most]
 }
 
-// few returns the first few limits above the number of busy slots, and the largest.
-func (s *search) few(limits []int) []int {
+func (s *search) firstStableLimits(limits []int) []int {
 	const most = 4
 	if at := slices.IndexFunc(limits, func(n int) bool {
 		return float64(n) > s.work.Busy
@@ -86,8 +85,7 @@ func (s *search) few(limits []int) []int {
 	return limits
 }
 
-// drop records the options that are dropped.
-func (s *search) drop(options []Option, seeds int) {
+func (s *search) recordDropped(options []Option, seeds int) {
 	names := map[string][]string{}
 	for _, o := range options {
 		why := fmt.Sprintf("behind after %s", text.Count(seeds, "run"))
@@ -98,7 +96,7 @@ func (s *search) drop(options []Option, seeds int) {
 	}
 	for _, why := range slices.Sorted(maps.Keys(names)) {
 		slices.Sort(names[why])
-		s.left = append(s.left, strings.Join(names[why], ", ")+": "+why)
+		s.notConsidered = append(s.notConsidered, strings.Join(names[why], ", ")+": "+why)
 	}
 }
 
@@ -110,7 +108,7 @@ func limitsOf(options []Option) (limits []int) {
 	return slices.Compact(limits)
 }
 
-func (s *search) round(
+func (s *search) measureAll(
 	ctx context.Context, all []behaviour, limits []int, seeds int,
 ) (options []Option, err error) {
 	var trials []trial
@@ -121,7 +119,7 @@ func (s *search) round(
 				options = append(options, *o)
 				continue
 			}
-			trials = append(trials, trial{b.first(), plainly(limit, s.queueOf(b, limit))})
+			trials = append(trials, trial{b.first(), unstressed(limit, s.queueOf(b, limit))})
 			of = append(of, b)
 		}
 	}
@@ -134,8 +132,7 @@ func (s *search) round(
 	return options, err
 }
 
-// nearestOf keeps the best option of each strategy.
-func nearestOf(options []Option) (best []Option) {
+func bestSettings(options []Option) (best []Option) {
 	for _, o := range options {
 		at := slices.IndexFunc(best, func(b Option) bool {
 			return b.Strategy.String() == o.Strategy.String()
@@ -150,8 +147,8 @@ func nearestOf(options []Option) (best []Option) {
 	return best
 }
 
-// measured measures a behaviour at a limit by its own code, or returns nil if that fails.
-func (s *search) measured(
+// measure returns nil if the run fails, or if no member can have that limit.
+func (s *search) measure(
 	ctx context.Context, b behaviour, limit, seeds int,
 ) (*Option, error) {
 	fit, queue := b.at(limit), s.queueOf(b, limit)
@@ -164,7 +161,7 @@ func (s *search) measured(
 	key := fmt.Sprint(fit[0], limit, seeds)
 	o, known := s.measures[key]
 	if !known {
-		readings, err := s.runs(ctx, []trial{{fit[0], plainly(limit, queue)}}, seeds)
+		readings, err := s.runs(ctx, []trial{{fit[0], unstressed(limit, queue)}}, seeds)
 		if err != nil || readings[0] == nil {
 			return nil, err
 		}
@@ -174,13 +171,12 @@ func (s *search) measured(
 	return &o, nil
 }
 
-// settle searches, with one run per step, for a smaller limit that meets the objectives, and
-// measures it with all seeds. With upwards it also tries a few larger limits, for behaviours whose
-// best limit may differ from a pool's.
-func (s *search) settle(ctx context.Context, o *Option, upwards bool) error {
+// lowerLimit tries smaller limits with one run each, and measures the last one that meets the
+// objectives with all seeds.
+func (s *search) lowerLimit(ctx context.Context, o *Option, upwards bool) error {
 	limit := o.Limit
 	for step := 1; o.Verdict == objectives.Met && limit-step >= 1; step *= 2 {
-		m, err := s.measured(ctx, o.behaviour, limit-step, 1)
+		m, err := s.measure(ctx, o.behaviour, limit-step, 1)
 		if err != nil {
 			return err
 		}
@@ -189,18 +185,17 @@ func (s *search) settle(ctx context.Context, o *Option, upwards bool) error {
 		}
 		limit -= step
 	}
-	return s.confirmed(ctx, o, limit, upwards || limit < o.Limit)
+	return s.measureFully(ctx, o, limit, upwards || limit < o.Limit)
 }
 
-// confirmed measures the option with all seeds: at that limit or, with upwards, at one of the next
-// larger ones if it misses the objectives, and at the smallest of the next lower limits that meets
-// them.
-func (s *search) confirmed(ctx context.Context, o *Option, limit int, upwards bool) error {
-	m, err := s.measured(ctx, o.behaviour, limit, seeds)
-	for try := 0; try < mostTries && err == nil && m != nil && upwards &&
+// measureFully lowers the limit while the objectives are met. With upwards, it first tries a few
+// larger limits if this one misses the objectives.
+func (s *search) measureFully(ctx context.Context, o *Option, limit int, upwards bool) error {
+	m, err := s.measure(ctx, o.behaviour, limit, seeds)
+	for try := 0; try < maxTries && err == nil && m != nil && upwards &&
 		m.Verdict != objectives.Met && m.Limit < s.question.limitAtMost(); try++ {
 		var more *Option
-		more, err = s.measured(ctx, o.behaviour,
+		more, err = s.measure(ctx, o.behaviour,
 			min(m.Limit+max(1, m.Limit/8), s.question.limitAtMost()), seeds)
 		if more == nil || more.excess >= m.excess {
 			break
@@ -209,7 +204,7 @@ func (s *search) confirmed(ctx context.Context, o *Option, limit int, upwards bo
 	}
 	for m != nil && err == nil && m.Verdict == objectives.Met && m.Limit > 1 {
 		var less *Option
-		less, err = s.measured(ctx, o.behaviour, m.Limit-1, seeds)
+		less, err = s.measure(ctx, o.behaviour, m.Limit-1, seeds)
 		if less == nil || less.Verdict != objectives.Met {
 			break
 		}
@@ -221,4 +216,4 @@ func (s *search) confirmed(ctx context.Context, o *Option, limit int, upwards bo
 	return err
 }
 
-const mostTries = 4
+const maxTries = 4

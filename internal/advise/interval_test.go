@@ -8,7 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// shapes are recorded traffics of n tasks, of 10 ms on average, for eight slots that are 80 % busy.
+// shapes returns recorded traffics of n tasks with a mean of 10 ms, for eight slots that are 80 %
+// busy.
 var shapes = map[string]func(r *rand.Rand, n int) sample{
 	"poisson": func(r *rand.Rand, n int) (s sample) {
 		at := 0.0
@@ -18,7 +19,7 @@ var shapes = map[string]func(r *rand.Rand, n int) sample{
 		}
 		return s
 	},
-	// 200 ms of twice the rate, 200 ms of silence
+	// bursts of 200 ms at twice the rate, and pauses of 200 ms
 	"on-off": func(r *rand.Rand, n int) (s sample) {
 		at, until := 0.0, 0.2*r.ExpFloat64()
 		for range n {
@@ -31,8 +32,8 @@ var shapes = map[string]func(r *rand.Rand, n int) sample{
 		}
 		return s
 	},
-	// a rate that wanders, and slow spells of log-normal calls: a p99 is that of a few spells, and
-	// a half may have none of them
+	// A wandering rate with periods of slow calls: a few such periods determine the p99, and a half of
+	// the plan may have none.
 	"wandering": func(r *rand.Rand, n int) (s sample) {
 		at, mood, slow := 0.0, 0.0, 0.0
 		for i := range n {
@@ -52,33 +53,31 @@ func (s *sample) add(due, service float64) {
 	s.service = append(s.service, int64(service*1e9))
 }
 
-// recordedAs is what a sample is as a plan.
 func recordedAs(s sample) *traffic {
 	return &traffic{samples: []sample{s}, blocks: batches, recorded: true, warmup: 0.02,
 		busier: s.busier()}
 }
 
-// heldOut promises the p99 from the first half of a recorded plan, for the smallest limit that
-// keeps it below 60 ms, and looks whether it is so in the second; width is the further end of the
-// interval, as a share.
+// heldOut promises the p99 from the first half of a recorded plan, at the smallest limit that keeps
+// it below 60 ms, and reports whether the promise holds in the second half. width is the relative
+// distance of the further end of the interval.
 func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 	t.Helper()
 	first := recordedAs(sample{whole.due[:half], whole.service[:half]})
 	second := recordedAs(sample{whole.due[half:], whole.service[half:]})
 	wanted := list(t, "p99-response<60ms")
-	limit := 1 + sortSearch(64, func(below int) bool {
-		return judge(first.through(plainLine(below+1, anyQueue)), wanted) == objectives.Met
+	limit := smallest(0, 64, 1, func(limit int) bool {
+		return judge(first.simulate(unstressedLine(limit, unboundedQueue)), wanted) == objectives.Met
 	})
-	promise := first.through(plainLine(limit, anyQueue)).figure("p99-response-sec")
-	is := second.through(plainLine(limit, anyQueue)).figure("p99-response-sec").Mid
+	promise := first.simulate(unstressedLine(limit, unboundedQueue)).figure("p99-response-sec")
+	is := second.simulate(unstressedLine(limit, unboundedQueue)).figure("p99-response-sec").Mid
 	return promise.Low <= is && is <= promise.High,
 		max(promise.High/promise.Mid-1, 1-promise.Low/promise.Mid)
 }
 
-// TestHoldOut: the promise that the first half of a recorded plan makes for its p99 at the limit
-// that is recommended holds in the second, for at least 18 of 20 plans of each shape, by an
-// interval that is no excuse: for plans of 100,000 tasks that are stationary it is at most 15 % to
-// each side.
+// The promise from the first half of a recorded plan must hold in the second half, for at least 18
+// of 20 plans of each shape. For stationary plans of 100,000 tasks, each side of the interval must
+// be at most 15 %.
 func TestHoldOut(t *testing.T) {
 	plans := 20
 	if testing.Short() {
@@ -105,7 +104,7 @@ func TestHoldOut(t *testing.T) {
 	}
 }
 
-// BenchmarkHoldOut is the coverage of the promise over many plans of a shape.
+// BenchmarkHoldOut measures the coverage of the promise over many plans.
 func BenchmarkHoldOut(b *testing.B) {
 	const tasks = 50_000
 	for shape, make := range shapes {

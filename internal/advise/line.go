@@ -8,15 +8,14 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-const anyQueue = math.MaxInt32
+const unboundedQueue = math.MaxInt32
 
-// shed and refused mark the wait of a task that found the queue full, or that the target refused.
+// waits of a task that found the queue full, or that the target refused
 const (
 	shed    = recursion.Shed
 	refused = recursion.Refused
 )
 
-// A line is a pool that starts tasks in the order of arrival, under some stress.
 type line struct {
 	limit, queue  int
 	pace          recursion.Pace
@@ -25,13 +24,12 @@ type line struct {
 	load, service float64
 }
 
-func plainLine(limit, queue int) line {
+func unstressedLine(limit, queue int) line {
 	return line{limit: limit, queue: queue, load: 1, service: 1}
 }
 
-// serve simulates tasks in the order of arrival. Without a pace, a freeze or a target, a task that
-// finds all slots busy and queue tasks waiting is shed. It returns the waits, or marks for shed and
-// refused tasks, and the time that each task held its slot.
+// serve returns the waits, or marks for shed and refused tasks, and the time that each task held
+// its slot. Only without a pace, a freeze and a target is the queue bounded.
 func (l line) serve(s sample) (waits, held []int64) {
 	pool := recursion.Pool{Pace: l.pace, Freeze: l.freeze, Gate: l.gate()}
 	pool.Run(s.due, s.service, max(1, min(l.limit, len(s.due))), l.queue)
@@ -55,8 +53,7 @@ func (l line) gate() recursion.Gate {
 	}
 }
 
-// longest returns the length of the longest queue. When a task is due, the queue is that task and
-// the accepted earlier tasks that start later.
+// When a task is due, the queue is that task and the accepted earlier tasks that start later.
 func longest(due, waits []int64) (most int) {
 	oldest, waiting := 0, 0
 	for i, wait := range waits {

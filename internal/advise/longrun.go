@@ -11,18 +11,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// HasLongRun reports whether the objectives have a long-run value, independent of the length of the
-// run: the traffic is open at a steady rate, no task is cut short, and no metric grows with the
-// run.
+// HasLongRun reports whether the objectives have a value in the long run: open traffic at a steady
+// rate, no task that is cut short, and no metric that grows with the length of the run.
 func HasLongRun(sc bench.Scenario, wanted objectives.List) bool {
 	sc = withDefaults(sc)
 	a := sc.Load.Arrival
 	return sc.Clock == bench.Virtual && steady(sc) && !a.IsClosed() && a.Stages() == nil &&
-		a.Tasks() == 0 && sc.Timeout == 0 && sc.Patience == nil && sc.Drain == 0 && !ends(wanted)
+		a.Tasks() == 0 && sc.Timeout == 0 && sc.Patience == nil && sc.Drain == 0 && !perRun(wanted)
 }
 
-// A LongRun computes long-run metrics: by the recursion over one long plan if it covers the
-// strategy, else from the strategy's own runs.
 type LongRun struct {
 	search *search
 	c2     float64 // C² of the arrivals over long stretches: 1 for Poisson
@@ -37,13 +34,13 @@ func NewLongRun(sc bench.Scenario, wanted objectives.List, tasks int) (*LongRun,
 		return nil, err
 	}
 	sc.Load.PerSecond, sc.Load.Relative = rateOf(sc, w.Mean()), 0
-	s := &search{wanted: wanted, sample: sc, models: map[line]*modelled{}}
+	s := &search{wanted: wanted, sample: sc, models: map[line]*modelReading{}}
 	if s.traffic, err = draw(s.sample, tasks, false); err != nil {
 		return nil, err
 	}
 	s.work = Described{Rate: sc.Load.PerSecond, Mean: w.Mean().Seconds(), C2: w.C2()}
 	s.work.Busy = s.work.Rate * s.work.Mean
-	s.replays = s.replayable()
+	s.recursionCovers = s.replayable()
 	l := &LongRun{search: s, c2: 1}
 	if s.traffic != nil {
 		l.c2 = s.traffic.samples[0].dispersion()
@@ -62,8 +59,8 @@ func rateOf(sc bench.Scenario, mean time.Duration) float64 {
 	return sc.Load.PerSecond
 }
 
-// dispersion returns the index of dispersion of the gaps: the variance of the length of a thousand
-// gaps, relative to that of independent gaps with C² 1.
+// dispersion returns the variance of the sum of a thousand gaps, relative to that of independent
+// gaps with C² 1.
 func (s sample) dispersion() float64 {
 	const stretch = 1000
 	var lengths []float64
@@ -77,7 +74,6 @@ func (s sample) dispersion() float64 {
 	return c2 * stretch
 }
 
-// Tasks returns the number of tasks of the plan, or 0 without a plan.
 func (l *LongRun) Tasks() int {
 	if l.search.traffic == nil {
 		return 0
@@ -85,12 +81,11 @@ func (l *LongRun) Tasks() int {
 	return len(l.search.traffic.samples[0].due)
 }
 
-// Mean returns the mean time of a task, in seconds.
 func (l *LongRun) Mean() float64 { return l.search.work.Mean }
 
 func (l *LongRun) settingOf(sc bench.Scenario) setting {
 	sc = withDefaults(sc)
-	t := plainly(sc.Limit, sc.Queue)
+	t := unstressed(sc.Limit, sc.Queue)
 	t.load = rateOf(sc, time.Duration(l.search.work.Mean*float64(time.Second))) / l.search.work.Rate
 	return t
 }
@@ -101,17 +96,15 @@ func (l *LongRun) behaviourOf(v strategies.Variant) behaviour {
 	return b
 }
 
-// Unstable returns why the queue of a scenario grows throughout, or "" if its slots and pace are
-// sufficient.
+// Unstable returns why the queue grows throughout, or "" if the slots and the pace are sufficient.
 func (l *LongRun) Unstable(sc bench.Scenario) string {
-	why, _ := l.search.outpaced(l.behaviourOf(sc.Strategy), l.settingOf(sc))
+	why, _ := l.search.overload(l.behaviourOf(sc.Strategy), l.settingOf(sc))
 	return why
 }
 
-// Relaxation returns the number of tasks with as much information about the scenario as one
-// independent task: in heavy traffic (c²+C²)/(1−ρ)² (Whitt, Planning queueing simulations, 1989),
-// for a shedding queue of K slots at most (c²+C²)(1+K)². It is 0 if the limit does not determine
-// it.
+// Relaxation returns the number of consecutive tasks with as much information as one independent
+// task. In heavy traffic it is (c²+C²)/(1−ρ)² (Whitt, Planning queueing simulations, 1989), and for
+// a shedding queue of K slots at most (c²+C²)(1+K)². It is 0 if the limit does not determine it.
 func (l *LongRun) Relaxation(sc bench.Scenario) float64 {
 	t := l.settingOf(sc)
 	n := slots(sc.Strategy, t.limit)
@@ -134,14 +127,13 @@ func (l *LongRun) Relaxation(sc bench.Scenario) float64 {
 	return (l.c2 + l.search.work.C2) / (slack * slack)
 }
 
-// lineOf returns the pool that models the scenario's strategy, if any. If not byContract, the
-// strategy's own runs must confirm it.
+// Unless byContract, the strategy's own runs must confirm the model.
 func (l *LongRun) lineOf(sc bench.Scenario) (_ line, byContract, ok bool) {
 	b, t := l.behaviourOf(sc.Strategy), l.settingOf(sc)
-	byContract = l.search.exactly(b) && !sc.Strategy.Spec.Retries
+	byContract = l.search.isExact(b) && !sc.Strategy.Spec.Retries
 	if !b.sheds {
 		at, ok := l.search.lineOf(sc.Strategy, t)
-		return at, byContract, ok && l.search.replays
+		return at, byContract, ok && l.search.recursionCovers
 	}
 	queue, follows := sc.FollowsPlan()
 	limit := slots(sc.Strategy, t.limit)
@@ -149,10 +141,9 @@ func (l *LongRun) lineOf(sc bench.Scenario) (_ line, byContract, ok bool) {
 		byContract && follows && limit > 0
 }
 
-// At returns a figure for each objective, for a scenario with the same work but any strategy,
-// limit, queue and rate. ok is false if only the strategy's own runs can give figures, unless the
-// given runs equal the recursion of their tasks to the digit. For a pool by contract only the first
-// run is compared, otherwise all.
+// At returns a figure for each objective, for a scenario with the same work. The given runs must
+// equal the recursion of their tasks to the digit: the first one if the strategy is a pool by
+// contract, otherwise all of at least two. If not, ok is false.
 func (l *LongRun) At(sc bench.Scenario, runs []*bench.Result) (figures []Figure, ok bool) {
 	at, byContract, ok := l.lineOf(sc)
 	if !ok {
@@ -173,8 +164,7 @@ func (l *LongRun) At(sc bench.Scenario, runs []*bench.Result) (figures []Figure,
 	return figures, byContract || len(runs) > 1
 }
 
-// equals reports whether a run equals the recursion to the digit: in the wanted metrics and in the
-// waits, which differ with any other order.
+// equals compares the wanted metrics, and the waits, which differ with any other order of tasks.
 func (l *LongRun) equals(sc bench.Scenario, at line, run *bench.Result) bool {
 	sc = withDefaults(sc)
 	sc.Load.PerSecond, sc.Load.Relative = l.search.work.Rate*at.load, 0
@@ -184,7 +174,7 @@ func (l *LongRun) equals(sc bench.Scenario, at line, run *bench.Result) bool {
 		return false
 	}
 	part := traffic{samples: []sample{tasks}, blocks: 1, warmup: sc.Stop.Warmup}
-	b := part.through(at)
+	b := part.simulate(at)
 	units := []string{metric.MeanWait, metric.MaxWait}
 	for _, w := range l.search.wanted {
 		units = append(units, w.Unit)
@@ -192,7 +182,7 @@ func (l *LongRun) equals(sc bench.Scenario, at line, run *bench.Result) bool {
 	compared := 0
 	for _, unit := range units {
 		if own, has := run.Metric(unit); has {
-			if f := b.seen(unit); f.Told() && !same(own, f.Mid) {
+			if f := b.batchFigure(unit); f.Known() && !nearlyEqual(own, f.Mid) {
 				return false
 			}
 			compared++
@@ -202,30 +192,28 @@ func (l *LongRun) equals(sc bench.Scenario, at line, run *bench.Result) bool {
 }
 
 // OfRuns returns a figure for each metric from two or more runs with independent seeds. Quantiles
-// pool the tasks of all runs, since a short run alone is biased. All runs start with idle slots, so
-// the interval extends to the figure of their second halves.
+// pool the tasks of all runs, because a short run alone is biased. Runs start with idle slots,
+// which biases them as well, so the interval extends to the figure of their second halves.
 func OfRuns(runs []*bench.Result, units []string) (figures []Figure) {
 	whole, late := ownTasks(runs, 0), ownTasks(runs, 0.5)
 	for _, unit := range units {
-		f := spread((&ran{results: runs}).values(unit), 1)
+		f := spread((&codeReading{results: runs}).values(unit), 1)
 		_, of, isQuantile := quantile(unit)
 		if isQuantile && whole != nil && whole.has(of) {
-			f = whole.seen(unit).reach(late.seen(unit))
+			f = whole.batchFigure(unit).extendedTo(late.batchFigure(unit))
 		} else if whole != nil && len(whole.value[unit]) == len(runs) {
-			f = f.reach(late.seen(unit))
+			f = f.extendedTo(late.batchFigure(unit))
 		}
 		figures = append(figures, f)
 	}
 	return figures
 }
 
-// has reports whether the tasks have those times.
-func (b *batched) has(of string) bool { return of == metric.Response || len(b.service) > 0 }
+func (b *batchReading) has(of string) bool { return of == metric.Response || len(b.service) > 0 }
 
-// ownTasks returns the reading of the runs' tasks, each run from the given share on, or nil if a
-// run has no recorded tasks.
-func ownTasks(runs []*bench.Result, from float64) *batched {
-	b := &batched{spans: map[string]*span{}, value: map[string][]float64{}, ahead: 1}
+// ownTasks leaves out the first share of each run. It returns nil if a run has no recorded tasks.
+func ownTasks(runs []*bench.Result, from float64) *batchReading {
+	b := &batchReading{spans: map[string]*span{}, value: map[string][]float64{}, varianceFactor: 1}
 	responses := &span{}
 	for _, r := range runs {
 		if r.Responses == "" || r.Invalid() {
@@ -249,7 +237,7 @@ func ownTasks(runs []*bench.Result, from float64) *batched {
 		}
 		if len(wait) > 0 {
 			b.wait, b.service = append(b.wait, wait), append(b.service, service)
-			b.noteTimes(wait, service)
+			b.addMeans(wait, service)
 		}
 		responses.batches = append(responses.batches, response)
 	}
@@ -260,12 +248,10 @@ func ownTasks(runs []*bench.Result, from float64) *batched {
 	return b
 }
 
-// reach extends the interval to include another figure's.
-func (f Figure) reach(to Figure) Figure {
+func (f Figure) extendedTo(to Figure) Figure {
 	return Figure{min(f.Low, to.Low), f.Mid, max(f.High, to.High)}
 }
 
-// Wider widens the interval by a factor, on a logarithmic scale.
 func (f Figure) Wider(by float64) Figure {
 	if !(f.Low > 0) {
 		return Figure{max(0, f.Mid-by*(f.Mid-f.Low)), f.Mid, f.Mid + by*(f.High-f.Mid)}

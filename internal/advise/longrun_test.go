@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// steadyAt is a scenario at a rate, under the virtual clock.
 func steadyAt(
 	strategy, work, target, arrival string, rate float64, limit, tasks int,
 ) bench.Scenario {
@@ -26,8 +25,8 @@ func steadyAt(
 		Clock: bench.Virtual, Stop: bench.Stop{Tasks: tasks, Warmup: 0.1}}
 }
 
-// TestLongRunConfirmed: what the recursion says of the tasks of a run is what the strategy's own
-// code comes to, to the digit, with every arrival and target for which it decides.
+// For every arrival and target that the recursion covers, it must equal a run of the strategy to
+// the digit.
 func TestLongRunConfirmed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -73,8 +72,8 @@ func TestLongRunConfirmed(t *testing.T) {
 	}
 }
 
-// TestUnstableByGrowth: a pool before a target that holds its slots grows although its work alone
-// fits, and has no figure.
+// A pool is unstable, and has no figure, if its target holds slots for too long, although the work
+// alone would fit.
 func TestUnstableByGrowth(t *testing.T) {
 	wanted := list(t, "p99-response<800ms")
 	for limit, want := range map[int]bool{2: true, 3: false} {
@@ -85,14 +84,14 @@ func TestUnstableByGrowth(t *testing.T) {
 			t.Fatal(err)
 		}
 		figures, ok := l.At(sc, nil)
-		if !ok || figures[0].Told() == want {
+		if !ok || figures[0].Known() == want {
 			t.Errorf("limit %d: %+v", limit, figures)
 		}
 	}
 }
 
-// TestFrozenTarget: a target that stands still for a part of the time leaves less of its slots, so
-// that a limit of 2 is unstable for 1.97 busy slots, and no short run says otherwise.
+// A target that freezes leaves less than 2 slots, so a limit of 2 is unstable for 1.97 busy slots.
+// No short run shows that.
 func TestFrozenTarget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -106,8 +105,8 @@ func TestFrozenTarget(t *testing.T) {
 	}
 }
 
-// TestRecordedIsWhole: no recorded call can be split, so no strategy that does is looked at, not
-// even one that is named.
+// Strategies that split tasks must not be tried for recorded tasks, even if the question names
+// them.
 func TestRecordedIsWhole(t *testing.T) {
 	q := recordedIn(t, 3000, time.Second)
 	q.Strategies = append(q.Strategies, strategies.MustParse("partitioned_all_at_once"),
@@ -124,8 +123,7 @@ func TestRecordedIsWhole(t *testing.T) {
 	}
 }
 
-// TestTie: a composition that comes to what a pool does, to the digit, is a tie, and the pool is
-// simpler, for whichever seed.
+// A composition with the same figures as a pool is a tie, for every seed, and the pool is simpler.
 func TestTie(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -139,11 +137,11 @@ func TestTie(t *testing.T) {
 		if best.Strategy.String() != "semaphore" || best.Limit != 3 || a.Verdict != Meets {
 			t.Errorf("seed %d: %s %s with a limit of %d", seed+1, a.Verdict, best.Strategy, best.Limit)
 		}
-		if a.Below == nil || a.Below.Unstable == "" || a.Below.Promise.Told() {
+		if a.Below == nil || a.Below.Unstable == "" || a.Below.Promise.Known() {
 			t.Errorf("seed %d: one less comes to %+v", seed+1, a.Below)
 		}
 		for _, s := range best.Stresses {
-			if s.Name == "load x1.25" && (!s.Unstable || s.Figure.Told()) {
+			if s.Name == "load x1.25" && (!s.Unstable || s.Figure.Known()) {
 				t.Errorf("seed %d: %+v", seed+1, s)
 			}
 		}
@@ -155,7 +153,7 @@ func TestTie(t *testing.T) {
 	}
 }
 
-// TestSmallBudget: what a budget is too small for is listed, with the budget that it takes.
+// Strategies for which the budget is too small must be listed, with a sufficient budget.
 func TestSmallBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -12,32 +12,32 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-type modelled struct {
+type modelReading struct {
 	figures map[string]Figure
 	batches []float64 // of the promised metric
 	longest int       // queue
-	growing bool      // grows throughout the traffic, which leaves no figure
+	growing bool      // the queue grows throughout the traffic, so there are no figures
 }
 
-func (m *modelled) grows() bool { return m.growing }
+func (m *modelReading) grows() bool { return m.growing }
 
-func (m *modelled) figure(unit string) Figure {
+func (m *modelReading) figure(unit string) Figure {
 	if f, ok := m.figures[unit]; ok && !m.growing {
 		return f
 	}
 	return unknown
 }
 
-func (s *search) model(l line) *modelled {
+func (s *search) model(l line) *modelReading {
 	m, ok := s.models[l]
 	if !ok {
-		m = s.told(s.trafficAt(l.load, l.service).through(l))
+		m = s.summarize(s.trafficAt(l.load, l.service).simulate(l))
 		s.models[l] = m
 	}
 	return m
 }
 
-// trafficAt caches the last traffic, since many lines use it.
+// trafficAt caches the last traffic, because many pools use it.
 func (s *search) trafficAt(load, service float64) *traffic {
 	if load == 1 && service == 1 {
 		return s.traffic
@@ -49,15 +49,14 @@ func (s *search) trafficAt(load, service float64) *traffic {
 	return s.scaled.traffic
 }
 
-// told keeps the figures and drops the times.
-func (s *search) told(b *batched) *modelled {
-	m := &modelled{figures: map[string]Figure{}, longest: b.longest, growing: b.grows()}
+func (s *search) summarize(b *batchReading) *modelReading {
+	m := &modelReading{figures: map[string]Figure{}, longest: b.longest, growing: b.grows()}
 	for _, w := range s.wanted {
-		if tells(w.Unit) {
+		if modelsMetric(w.Unit) {
 			m.figures[w.Unit] = b.figure(w.Unit)
 		}
 	}
-	if unit := s.wanted[0].Unit; tells(unit) {
+	if unit := s.wanted[0].Unit; modelsMetric(unit) {
 		m.batches = b.perBatch(unit)
 	}
 	return m
@@ -71,8 +70,8 @@ func (s *search) lineOf(v strategies.Variant, t setting) (_ line, ok bool) {
 		return line{}, false
 	}
 	target := s.sample.Target
-	l := line{limit: slots(v, t.limit), queue: anyQueue, pace: paceOf(v, target),
-		freeze: freezeOf(s.frozen(t)), load: t.load, service: t.service}
+	l := line{limit: slots(v, t.limit), queue: unboundedQueue, pace: paceOf(v, target),
+		freeze: freezeOf(s.targetOf(t)), load: t.load, service: t.service}
 	switch rate, burst := targetRate(target); {
 	case v.Spec.Retries && v.Spec.Starts == nil && rate > 0:
 		// refused tasks come again, at most at that pace
@@ -83,15 +82,14 @@ func (s *search) lineOf(v strategies.Variant, t setting) (_ line, ok bool) {
 	return l, l.limit > 0
 }
 
-// exactly reports whether the recursion is exact by contract: tasks start in order of arrival, as
-// soon as a slot and a start are available, and the target's decisions depend only on the times of
-// calls.
-func (s *search) exactly(b behaviour) bool {
+// isExact reports whether the recursion is exact by contract: tasks start in order of arrival, as
+// soon as a slot is free and the pace allows it, and the target decides only by the times of calls.
+func (s *search) isExact(b behaviour) bool {
 	spec := b.first().Spec
 	if b.sheds && s.sample.Target.Spec.Name != "none" {
 		return false // the recursion supports either a full queue or a target
 	}
-	return s.replays && (b.plain || !b.sheds && spec.FIFO && spec.Starts != nil &&
+	return s.recursionCovers && (b.plain || !b.sheds && spec.FIFO && spec.Starts != nil &&
 		!spec.Starts(params(b.first(), 1, 1)).Several && spec.Quantum == nil &&
 		spec.ClassPools == nil && !spec.Retries && !spec.Splits && spec.Bound != nil)
 }
@@ -103,22 +101,21 @@ func slots(v strategies.Variant, limit int) int {
 	return v.Spec.Bound(params(v, limit, 1))
 }
 
-// ends reports whether a metric belongs to a whole run, and grows with its length.
-func ends(wanted objectives.List) bool {
+// perRun reports whether a metric grows with the length of a run.
+func perRun(wanted objectives.List) bool {
 	return slices.ContainsFunc(wanted, func(o objectives.Objective) bool {
 		return o.Unit == metric.Makespan || metric.IsMax(o.Unit)
 	})
 }
 
-// sameWork returns the result of the recursion for each run of a scenario with that many seeds.
-func (s *search) sameWork(sc bench.Scenario, seeds int, l line) (all []*modelled) {
+func (s *search) modelRuns(sc bench.Scenario, seeds int, l line) (all []*modelReading) {
 	for i := range seeds {
 		one, err := drawSample(sc, sc.Seed+uint64(i))
 		if err != nil {
 			return nil // the run reports the error
 		}
 		part := traffic{samples: []sample{one}, blocks: 1, warmup: s.sample.Stop.Warmup}
-		all = append(all, s.told(part.through(l)))
+		all = append(all, s.summarize(part.simulate(l)))
 	}
 	return all
 }

@@ -13,8 +13,8 @@ import (
 const (
 	batches = observe.Batches // blocks of a plan, or samples, per interval
 
-	// tasks of a plan of steady traffic. A million tasks need about 30 ms, so a small budget need not
-	// worsen the promise. The largest plan has 16 bytes per task.
+	// The recursion of a million tasks, 16 bytes each, lasts about 30 ms, so a small budget need
+	// not worsen the promise.
 	leastPlanned  = 2_000_000
 	mostPlanned   = 8_000_000
 	burstyTimes   = 3 // factor for bursty tasks, since the number of bursts counts
@@ -23,31 +23,29 @@ const (
 
 type sample struct{ due, service []int64 }
 
-// traffic is the load on the strategies, in one of three forms. Steady traffic is one long plan, to
-// hide the start with idle slots. A record is used unchanged. Traffic with an end, or with a
-// changing rate, is twenty samples, each from its start.
+// traffic has one of three forms. Steady traffic is one long plan, so that the start with idle
+// slots has no effect. A record is used unchanged. Traffic with an end, or with a changing rate, is
+// twenty samples, each from its start.
 type traffic struct {
-	samples  []sample
-	blocks   int      // blocks per sample
-	recorded bool     // one plan for all seeds: a single sample
-	of       steadily // draws another load for traffic that does not scale in time, or nil
-	warmup   float64
-	busier   float64  // of a recorded plan: see sample.busier. 0: unchanged
-	next     *traffic // the plan that much busier, cached
+	samples    []sample
+	blocks     int        // blocks per sample
+	recorded   bool       // one plan for all seeds: a single sample
+	atLoad     drawAtLoad // draws another load for traffic that does not scale in time, or nil
+	warmup     float64
+	busier     float64  // of a recorded plan: see sample.busier. 0: unchanged
+	busierPlan *traffic // at that factor of the load, cached
 }
 
-// steadily draws steady traffic at a multiple of the load.
-type steadily func(load float64) (*traffic, error)
+type drawAtLoad func(load float64) (*traffic, error)
 
-// steady reports whether the traffic continues, at a constant mean rate.
 func steady(sc bench.Scenario) bool {
 	spec := sc.Load.Arrival.Spec
 	return !spec.AllAtOnce && !spec.Unsteady
 }
 
-// draw plans the traffic of a scenario, or returns nil if task times are unknown in advance. tasks
-// is the length of steady traffic. Runs with an end, as for the makespan, get samples.
-func draw(sc bench.Scenario, tasks int, ends bool) (*traffic, error) {
+// draw returns nil if task times are unknown in advance. tasks is the length of steady traffic.
+// whole means that a metric, such as the makespan, needs whole runs.
+func draw(sc bench.Scenario, tasks int, whole bool) (*traffic, error) {
 	w, err := sc.Workload.Spec.Build(sc.Seed, sc.Workload.Values)
 	if err != nil {
 		return nil, err
@@ -55,7 +53,7 @@ func draw(sc bench.Scenario, tasks int, ends bool) (*traffic, error) {
 	if _, known := w.(workloads.Timed); !known {
 		return nil, nil
 	}
-	if steady(sc) && !ends {
+	if steady(sc) && !whole {
 		return drawSteady(sc, tasks)
 	}
 	t := &traffic{warmup: sc.Stop.Warmup, blocks: 1}
@@ -86,14 +84,14 @@ func drawSteady(sc bench.Scenario, tasks int) (*traffic, error) {
 	}
 	t := &traffic{warmup: sc.Stop.Warmup, blocks: batches, samples: []sample{s}}
 	if !even {
-		t.of = func(load float64) (*traffic, error) {
+		t.atLoad = func(load float64) (*traffic, error) {
 			next, err := sc.Load.Arrival.Spec.Open(load*sc.Load.PerSecond, sc.Seed,
 				sc.Load.Arrival.Values)
 			if err != nil {
 				return nil, err
 			}
 			changed := *t
-			changed.of = nil
+			changed.atLoad = nil
 			changed.samples = []sample{{make([]int64, tasks), s.service}}
 			for i := range tasks {
 				changed.samples[0].due[i] = int64(next())
@@ -104,11 +102,10 @@ func drawSteady(sc bench.Scenario, tasks int) (*traffic, error) {
 	return t, nil
 }
 
-// scales reports whether twice the rate equals the same traffic in half the time, which is false
-// for bursts of given length.
+// Doubling the rate does not halve the gaps of bursts of a given length.
 func scales(sc bench.Scenario) bool {
-	const some = 1000
-	sc.Stop.Tasks, sc.Stop.Duration = some, 0
+	const sampleTasks = 1000
+	sc.Stop.Tasks, sc.Stop.Duration = sampleTasks, 0
 	one, err := drawSample(sc, sc.Seed)
 	sc.Load.PerSecond *= 2
 	other, failed := drawSample(sc, sc.Seed)
@@ -144,35 +141,33 @@ func drawSample(sc bench.Scenario, seed uint64) (s sample, err error) {
 	return s, nil
 }
 
-// at returns the traffic at a multiple of the load, with service times multiplied by service.
 func (t *traffic) at(load, service float64) *traffic {
 	if load == 1 && service == 1 {
 		return t
 	}
-	if t.of != nil && load != 1 {
-		if changed, err := t.of(load); err == nil {
+	if t.atLoad != nil && load != 1 {
+		if changed, err := t.atLoad(load); err == nil {
 			return changed.at(1, service)
 		}
 	}
 	scaled := *t
-	scaled.next = nil
+	scaled.busierPlan = nil
 	scaled.samples = make([]sample, len(t.samples))
 	for i, s := range t.samples {
-		scaled.samples[i] = sample{scale(s.due, 1/load), scale(s.service, service)}
+		scaled.samples[i] = sample{scaleTimes(s.due, 1/load), scaleTimes(s.service, service)}
 	}
 	return &scaled
 }
 
-// ahead returns the traffic with stretches as busy as they may become, or nil if unchanged.
-func (t *traffic) ahead() *traffic {
-	if t.next == nil && t.busier > 1 {
-		t.next = t.at(t.busier, 1)
-		t.next.busier = 0
+func (t *traffic) busierTraffic() *traffic {
+	if t.busierPlan == nil && t.busier > 1 {
+		t.busierPlan = t.at(t.busier, 1)
+		t.busierPlan.busier = 0
 	}
-	return t.next
+	return t.busierPlan
 }
 
-func scale(ns []int64, by float64) []int64 {
+func scaleTimes(ns []int64, by float64) []int64 {
 	if by == 1 {
 		return ns
 	}

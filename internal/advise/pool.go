@@ -11,12 +11,12 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// pool finds the smallest limit, and the smallest queue if it sheds, of a behaviour that is plain
-// or covered by the recursion, or else the nearest to the objectives.
+// pool finds the smallest limit and, if the behaviour sheds, the smallest queue that meets the
+// objectives, or else the nearest option. The behaviour must be plain or exact.
 func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed error) {
 	below, above := 0, 0 // largest limit that misses, smallest that meets
 	at := func(limit int) *Option {
-		o, err := s.poolAt(ctx, b, limit)
+		o, err := s.measurePool(ctx, b, limit)
 		failed = errors.Join(failed, err)
 		if o != nil && (nearest == nil || o.excess < nearest.excess ||
 			o.Verdict == objectives.Met) {
@@ -30,7 +30,7 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 		if failed != nil || o == nil {
 			break
 		}
-		if last != nil && last.Unstable == "" && alike(last.Figures, o.Figures) {
+		if last != nil && last.Unstable == "" && equalFigures(last.Figures, o.Figures) {
 			break // a larger limit gains nothing
 		}
 		if last = o; o.Verdict == objectives.Met {
@@ -39,7 +39,6 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 		}
 		below = limit
 	}
-	// with a target, too large a limit misses too
 	if above == 0 && s.sample.Target.Spec.Name != "none" && nearest != nil {
 		for step := nearest.Limit / 4; step > 0 && above == 0 && failed == nil; step /= 2 {
 			for _, limit := range []int{nearest.Limit - step, nearest.Limit + step} {
@@ -59,14 +58,14 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 		o := at(mid)
 		return o != nil && o.Verdict == objectives.Met
 	})
-	if !s.exactly(b) && nearest != nil && failed == nil {
-		failed = s.confirmed(ctx, nearest, nearest.Limit, true)
+	if !s.isExact(b) && nearest != nil && failed == nil {
+		failed = s.measureFully(ctx, nearest, nearest.Limit, true)
 	}
 	return nearest, failed
 }
 
-// limitsOfPools returns the limits to try first with a pool. With a target, too large a limit may
-// miss as well, so it has small steps from the number of busy slots to twice as many.
+// With a target, too large a limit may miss as well, so limitsOfPools adds small steps from the
+// number of busy slots to twice as many.
 func (s *search) limitsOfPools() []int {
 	all := s.limits()
 	if s.sample.Target.Spec.Name != "none" {
@@ -79,8 +78,6 @@ func (s *search) limitsOfPools() []int {
 	return slices.Compact(all)
 }
 
-// limits returns the limits to try first: powers of two, with a target a quarter more than the
-// number of busy slots and its concurrency, and the largest.
 func (s *search) limits() []int {
 	most := s.question.limitAtMost()
 	all := []int{most}
@@ -97,16 +94,14 @@ func (s *search) limits() []int {
 	return slices.Compact(all)
 }
 
-// alike reports whether two settings give the same figures.
-func alike(a, b []Figure) bool {
+func equalFigures(a, b []Figure) bool {
 	return slices.EqualFunc(a, b, func(a, b Figure) bool {
-		return a == b && a.Told() || !a.Told() && !b.Told()
+		return a == b || !a.Known() && !b.Known()
 	})
 }
 
-// poolAt measures such a behaviour at a limit, or returns nil if no strategy has exactly that
-// limit.
-func (s *search) poolAt(ctx context.Context, b behaviour, limit int) (*Option, error) {
+// measurePool returns nil if no member can have that limit.
+func (s *search) measurePool(ctx context.Context, b behaviour, limit int) (*Option, error) {
 	fit := b.at(limit)
 	if err := ctx.Err(); err != nil || len(fit) == 0 {
 		return nil, err
@@ -114,20 +109,20 @@ func (s *search) poolAt(ctx context.Context, b behaviour, limit int) (*Option, e
 	if o := s.overloaded(b, fit, limit); o != nil {
 		return o, nil
 	}
-	if !s.exactly(b) {
-		return s.measured(ctx, b, limit, 1)
+	if !s.isExact(b) {
+		return s.measure(ctx, b, limit, 1)
 	}
-	queue := anyQueue
+	queue := unboundedQueue
 	if b.sheds {
 		queue = s.smallestQueue(limit)
 	}
-	l := plainLine(limit, queue)
+	l := unstressedLine(limit, queue)
 	if !b.sheds {
-		l, _ = s.lineOf(fit[0], plainly(limit, 0))
+		l, _ = s.lineOf(fit[0], unstressed(limit, 0))
 	}
 	r := s.model(l)
 	if !b.sheds {
-		// the longest observed queue is never full; with a shorter one callers wait
+		// a queue of the longest length is never full; with a shorter one, callers wait
 		queue = min(max(r.longest, 1), s.question.queueAtMost(limit))
 	}
 	o := s.option(b, fit, limit, asQueue(queue), r)
@@ -141,8 +136,7 @@ func asQueue(slots int) int {
 	return slots
 }
 
-// smallestQueue returns the smallest queue at that limit that sheds few enough tasks, or the
-// largest allowed.
+// smallestQueue returns the largest queue that is allowed if all shed too many tasks.
 func (s *search) smallestQueue(limit int) int {
 	var ofShed objectives.List
 	for _, o := range s.wanted {
@@ -151,29 +145,7 @@ func (s *search) smallestQueue(limit int) int {
 		}
 	}
 	most := min(s.question.queueAtMost(limit), len(s.traffic.samples[0].due))
-	return sortSearch(most, func(queue int) bool {
-		return judge(s.traffic.sheds(limit, queue), ofShed) == objectives.Met
-	})
-}
-
-// sortSearch returns the smallest n in [0, most] with ok(n), or most. ok must be monotonic. It
-// tries small numbers first.
-func sortSearch(most int, ok func(int) bool) int {
-	high, low := 0, -1
-	for high < most && !ok(high) {
-		low, high = high, min(2*high+1, most)
-	}
-	return bisect(low, high, ok)
-}
-
-// bisect returns the smallest n in (low, high] with ok(n), or high. ok must be monotonic.
-func bisect(low, high int, ok func(int) bool) int {
-	for high-low > 1 {
-		if mid := (low + high) / 2; ok(mid) {
-			high = mid
-		} else {
-			low = mid
-		}
-	}
-	return high
+	return min(most, smallest(-1, most-1, 1, func(queue int) bool {
+		return judge(s.traffic.simulateShedding(limit, queue), ofShed) == objectives.Met
+	}))
 }

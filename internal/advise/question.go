@@ -15,28 +15,25 @@ import (
 
 // A Question is a request for advice. Zero fields have defaults.
 type Question struct {
-	// work, target, open traffic at a rate, and seed. Strategy, limit and queue are searched. Stop is
-	// the maximum length of a run of a strategy's own code, by default from the budget, and the whole
-	// of a job that ends
+	// work, target, open traffic at a rate, and seed. Stop is the maximum length of an own-code
+	// run, by default from the budget, or the whole of a job that ends
 	Scenario   bench.Scenario
 	Objectives objectives.List // the first is the promised one
 	// candidates. nil: all that need no disk and no server
 	Strategies []strategies.Variant
-	// the strategy may refuse tasks: up to 1 % of them, unless an objective gives a bound
+	// up to 1 % of the tasks may be shed, unless an objective gives a bound
 	MayShed bool
-	// tasks may fail, be abandoned or be refused by the target, with the same bound
+	// the same for tasks that fail, are abandoned or are refused by the target
 	MayDrop     bool
 	LimitAtMost int // largest limit. 0 is 1024
 	// most slots of a queue. 0 is unlimited, bench.NoQueue none
 	QueueAtMost  int
 	MemoryAtMost int64         // bytes of waiting and running tasks, BytesPerTask each. 0 is unlimited
 	Budget       time.Duration // see the package comment. 0 is 30 s
-	Parallel     int           // parallel runs. 0 is GOMAXPROCS
 }
 
 const (
-	// BytesPerTask is the approximate memory of a waiting or running task: stack, queue link and the
-	// caller's data.
+	// approximate memory of a waiting or running task: stack, queue link and the caller's data
 	BytesPerTask = 4096
 
 	defaultLimitAtMost = 1024
@@ -44,8 +41,7 @@ const (
 	tasksPerSecond     = 50_000 // of strategies' own code, per second of budget
 	allowed            = "1%"   // of tasks that may be shed or dropped
 
-	// A run of a strategy's own code gets one part in runShare of the budget: a sixth of one of 25
-	// decisions. leastRun is the least number of tasks with usable results.
+	// One own-code run uses this part of the budget: a sixth of one of 25 decisions.
 	runShare = 150
 	leastRun = 1000
 	// For a record each decision has one run. More than the default budget would take minutes.
@@ -53,7 +49,6 @@ const (
 	mostRecord  = 200_000
 )
 
-// losses are the metrics of unfinished tasks, and whether they count as shed.
 var losses = []struct {
 	unit, name string
 	shed       bool
@@ -88,7 +83,6 @@ func (q Question) Validate() error {
 	return errors.Join(c...)
 }
 
-// sample returns the scenario under the virtual clock, without the searched fields.
 func (q Question) sample() bench.Scenario {
 	sc := q.Scenario
 	sc.Clock = bench.Virtual
@@ -106,7 +100,6 @@ func (q Question) tasks() int {
 	return int(cmp.Or(q.Budget, defaultBudget).Seconds() * tasksPerSecond)
 }
 
-// runTasks returns the number of tasks of a run of a strategy's own code, except for a record.
 func (q Question) runTasks() int {
 	least := leastRun
 	for _, o := range q.wanted() {
@@ -115,7 +108,6 @@ func (q Question) runTasks() int {
 	return max(least, q.tasks()/runShare)
 }
 
-// recordTasks returns the largest number of a record's tasks in such a run.
 func (q Question) recordTasks() int {
 	if cmp.Or(q.Budget, defaultBudget) >= defaultBudget {
 		return mostRecord
@@ -125,8 +117,7 @@ func (q Question) recordTasks() int {
 
 func (q Question) planned() int { return min(max(q.tasks(), leastPlanned), mostPlanned) }
 
-// wanted returns the objectives, with implicit ones: no task is lost, except as MayShed and MayDrop
-// allow.
+// wanted adds the implicit objectives: no task is lost, except as MayShed and MayDrop allow.
 func (q Question) wanted() objectives.List {
 	all := append(objectives.List(nil), q.Objectives...)
 	for _, l := range losses {
@@ -155,7 +146,7 @@ func (q Question) limitAtMost() int {
 }
 
 func (q Question) queueAtMost(limit int) int {
-	most := anyQueue
+	most := unboundedQueue
 	switch {
 	case q.QueueAtMost == bench.NoQueue:
 		most = 0

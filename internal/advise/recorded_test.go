@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// recordedIn is a question about a file of n tasks.
 func recordedIn(t *testing.T, n int, budget time.Duration) Question {
 	t.Helper()
 	s := shapes["on-off"](rand.New(rand.NewPCG(5, 5)), n)
@@ -35,8 +34,8 @@ func recordedIn(t *testing.T, n int, budget time.Duration) Question {
 	return q
 }
 
-// TestRecordedAlike: where another strategy does what a pool does on a recorded plan, the same is
-// promised of both, so that the simpler one wins, at the same limit.
+// On a recorded plan, strategies that behave as a pool must have the same promise and limit, so
+// that the simpler one wins.
 func TestRecordedAlike(t *testing.T) {
 	q := recordedIn(t, 9000, 0)
 	a := answered(t, q)
@@ -57,7 +56,7 @@ func TestRecordedAlike(t *testing.T) {
 	}
 }
 
-// meanOf is the mean of that many tasks, in seconds.
+// meanOf returns the mean service of n tasks, in seconds.
 func meanOf(t *testing.T, q Question, n int) float64 {
 	t.Helper()
 	w, err := q.Scenario.Workload.Spec.Build(1, q.Scenario.Workload.Values)
@@ -71,15 +70,15 @@ func meanOf(t *testing.T, q Question, n int) float64 {
 	return sum.Seconds() / float64(n)
 }
 
-// TestRecordAll: the promise is of all of a record whatever the budget. Runs of strategies' own
-// code have all of it with the default budget, and it is told where a smaller one gives them a
+// The promise must be about the whole record, whatever the budget. With the default budget, runs of
+// strategies' own code have all of it. The answer must report if a smaller budget gives them a
 // part.
 func TestRecordAll(t *testing.T) {
 	const all, part = 9000, 1666
-	for budget, ran := range map[time.Duration]int{0: 0, time.Second: part} {
+	for budget, want := range map[time.Duration]int{0: 0, time.Second: part} {
 		a := answered(t, recordedIn(t, all, budget))
-		if record := map[bool]int{true: all}[ran > 0]; a.Ran != ran || a.Record != record {
-			t.Errorf("budget %v: ran %d of %d, want %d", budget, a.Ran, a.Record, ran)
+		if record := map[bool]int{true: all}[want > 0]; a.Ran != want || a.Record != record {
+			t.Errorf("budget %v: ran %d of %d, want %d", budget, a.Ran, a.Record, want)
 		}
 		if len(a.NotLooked) > 0 {
 			t.Errorf("budget %v: not looked at %q", budget, a.NotLooked)

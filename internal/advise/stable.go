@@ -15,58 +15,57 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// unstable returns why the queue grows throughout the traffic, and the ratio of arriving to
-// finished work. why is "" if it does not grow, or if the work ends.
+// unstable returns why the queue grows throughout the traffic, or "", and the ratio of arriving to
+// finished work.
 func (s *search) unstable(b behaviour, t setting) (why string, times float64) {
 	if s.sample.Load.Arrival.Spec.AllAtOnce || s.onlyMakespan() || b.sheds {
 		return "", 0
 	}
-	if why, times := s.outpaced(b, t); why != "" {
+	if why, times := s.overload(b, t); why != "" {
 		return why, times
 	}
 	busy, rate := s.work.Busy*t.load*t.service, s.work.Rate*t.load
-	target, kept := s.sample.Target, 1-s.mayRefuse()
+	target, kept := s.sample.Target, 1-s.refusalBound()
 	if of := target.Spec.Rate; of != nil && kept*rate >= of(target.Values) {
-		return fmt.Sprintf("%s come and the target serves %s", text.Rate(rate),
+		return fmt.Sprintf("%s arrive, and the target serves %s", text.Rate(rate),
 			text.Rate(of(target.Values))), rate / of(target.Values)
 	}
 	if n := connections(target); n > 0 && kept*busy >= float64(n) {
-		return fmt.Sprintf("%s calls would be served at once and the target serves %d",
+		return fmt.Sprintf("%s concurrent calls would be needed, and the target serves %d",
 			text.Digits(busy), n), busy / float64(n)
 	}
 	return "", 0
 }
 
-// outpaced returns why arrivals exceed the slots or the pace of a behaviour, and the ratio. why is
-// "" if they do not.
-func (s *search) outpaced(b behaviour, t setting) (why string, times float64) {
+// overload compares arrivals with the slots and the pace alone, and unstable also with the target.
+func (s *search) overload(b behaviour, t setting) (why string, times float64) {
 	busy, rate := s.work.Busy*t.load*t.service, s.work.Rate*t.load
 	if b.sheds {
 		return "", 0
 	}
 	if n := slots(b.first(), t.limit); n > 0 {
-		if times = busy / (float64(n) * s.thawed(s.frozen(t))); times >= 1 {
-			return fmt.Sprintf("%s slots would be busy of %d", text.Digits(busy), n), times
+		if times = busy / (float64(n) * s.workingShare(s.targetOf(t))); times >= 1 {
+			return fmt.Sprintf("%s of %s would be busy", text.Digits(busy), text.Count(n, "slot")),
+				times
 		}
 	}
 	if b.paced > 0 && rate >= b.paced {
-		return fmt.Sprintf("%s come and %s may start", text.Rate(rate),
+		return fmt.Sprintf("%s arrive, and %s may start", text.Rate(rate),
 			text.Rate(b.paced)), rate / b.paced
 	}
 	return "", 0
 }
 
-// frozen returns the target of a setting: its own, as under stress, or the question's.
-func (s *search) frozen(t setting) *targets.Variant {
+func (s *search) targetOf(t setting) *targets.Variant {
 	if t.target != nil {
 		return t.target
 	}
 	return &s.sample.Target
 }
 
-// thawed returns the largest share of the time in which a slot works. A freeze takes effect after
-// the rest of the current task, E[S²]/2E[S] on average.
-func (s *search) thawed(target *targets.Variant) float64 {
+// workingShare returns the largest share of the time in which a slot works. A freeze takes effect
+// after the rest of the current task, E[S²]/2E[S] on average.
+func (s *search) workingShare(target *targets.Variant) float64 {
 	f := freezeOf(target)
 	if f.Period == 0 {
 		return 1
@@ -83,24 +82,22 @@ func freezeOf(target *targets.Variant) recursion.Freeze {
 		Stop: int64(target.Values.Duration("stop"))}
 }
 
-// onlyMakespan reports whether all objectives are on the end of the job, not on tasks.
 func (s *search) onlyMakespan() bool {
 	return !slices.ContainsFunc(s.question.Objectives, func(o objectives.Objective) bool {
 		return o.Unit != metric.Makespan
 	})
 }
 
-func (s *search) mayRefuse() float64 {
+func (s *search) refusalBound() float64 {
 	for _, o := range s.wanted {
-		if o.Unit == metric.Throttled && o.Of(value{o.Unit, 0}) == objectives.Met {
+		if o.Unit == metric.Throttled && isUpper(o) {
 			return o.Bound
 		}
 	}
 	return 0
 }
 
-// connections returns the number of concurrent calls that the target serves. 0: unlimited or
-// unknown.
+// connections returns the concurrency of the target. 0: unlimited or unknown.
 func connections(t targets.Variant) int {
 	for _, key := range []string{"conns", "limit"} {
 		if hasKey(t.Spec.Keys, key, param.Int) && !t.Spec.RateLimits {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/objectives"
@@ -15,24 +17,21 @@ import (
 
 var stressLoads = []float64{1.25, 1.5, 2}
 
-// codeLoads are the load factors for strategies' own code.
 var codeLoads = []float64{1.1, 1.25, 1.5, 2}
 
 const (
 	stressService = 1.5
 	// fast work is the hard case for a rate-limited target
-	stressFaster = 0.25
-	stressFreeze = "freeze:period=10s,stop=500ms" // for a target without limits
-	mostHeld     = 8                              // largest load factor tried
+	stressFaster  = 0.25
+	stressFreeze  = "freeze:period=10s,stop=500ms" // for a target without limits
+	maxLoadFactor = 8                              // largest load factor tried
 )
 
-// stress computes the results under worse conditions. Each stress has the seeds and tasks of its
-// comparison.
 func (s *search) stress(ctx context.Context, o *Option) error {
 	if o.Unstable != "" {
 		return nil
 	}
-	_, recursed := o.reading.(*modelled)
+	_, recursed := o.reading.(*modelReading)
 	if recursed {
 		s.stressLines(o)
 	} else if err := s.stressCode(ctx, o); err != nil {
@@ -48,7 +47,7 @@ func (s *search) stress(ctx context.Context, o *Option) error {
 		s.stressLine(o, name, under)
 		return nil
 	}
-	_, err := s.stressed(ctx, o, name, under)
+	_, err := s.stressOwnCode(ctx, o, name, under)
 	return err
 }
 
@@ -58,18 +57,16 @@ func (s *search) stressLines(o *Option) {
 	}
 	for _, by := range s.services() {
 		one := s.stressLine(o, fmt.Sprintf("service x%v", by), setting{o.Limit, 0, 1, by, nil})
-		o.fragile = o.fragile || by == stressFaster && one == objectives.Missed
+		o.unproven = o.unproven || by == stressFaster && one == objectives.Missed
 	}
 	if s.traffic.recorded {
-		name, b := s.traffic.worst(o.Limit, s.slotsOf(o))
-		if worst := s.told(b); worst.figure(s.wanted[0].Unit).Told() {
-			s.add(o, name, worst, 0, 0)
+		name, b := s.traffic.busiestStretch(o.Limit, s.slotsOf(o))
+		if worst := s.summarize(b); worst.figure(s.wanted[0].Unit).Known() {
+			s.addStress(o, name, worst, 0, 0)
 		}
 	}
 	if o.Verdict == objectives.Met {
-		o.Holds = s.holds(func(load float64) bool {
-			return s.meets(o, setting{o.Limit, 0, load, 1, nil})
-		})
+		o.Holds = s.largestLoad(o, 1, maxLoadFactor)
 	}
 }
 
@@ -84,7 +81,7 @@ func (s *search) lineUnder(o *Option, under setting) line {
 	if l, ok := s.lineOf(o.Strategy, under); ok {
 		return l
 	}
-	l := plainLine(under.limit, s.slotsOf(o)) // it sheds
+	l := unstressedLine(under.limit, s.slotsOf(o)) // it sheds
 	l.load, l.service = under.load, under.service
 	return l
 }
@@ -100,21 +97,17 @@ func (s *search) stressLine(o *Option, name string, under setting) objectives.Ve
 		return s.addUnstable(o, name)
 	}
 	r := s.model(s.lineUnder(o, under))
-	mean, half := changed(r.batches, s.model(s.lineUnder(o, plainly(o.Limit, 0))).batches)
-	return s.add(o, name, r, mean, half)
+	mean, half := changed(r.batches, s.model(s.lineUnder(o, unstressed(o.Limit, 0))).batches)
+	return s.addStress(o, name, r, mean, half)
 }
 
-// changed returns the relative change from base to under, for paired values, with the half-width of
-// its interval.
+// changed returns the relative change from base to under, for paired values.
 func changed(under, base []float64) (mean, half float64) {
 	n := min(len(under), len(base))
-	of := 0.0
-	for _, v := range base[:n] {
-		of += v / float64(n)
-	}
+	of := max(stat.Mean(base[:n], nil), math.SmallestNonzeroFloat64)
 	changes := make([]float64, n)
 	for i := range n {
-		changes[i] = (under[i] - base[i]) / max(of, math.SmallestNonzeroFloat64)
+		changes[i] = (under[i] - base[i]) / of
 	}
 	return halfWidth(changes, 1)
 }
@@ -125,16 +118,18 @@ func (s *search) addUnstable(o *Option, name string) objectives.Verdict {
 	return objectives.Missed
 }
 
-// add records a stress and its change of the promised metric, with the half-width. A stress counts
-// as no better than the option itself.
-func (s *search) add(o *Option, name string, r reading, mean, half float64) objectives.Verdict {
+// addStress records a stress. mean is its change of the promised metric. An improvement or an
+// insignificant change counts as no change.
+func (s *search) addStress(
+	o *Option, name string, r reading, mean, half float64,
+) objectives.Verdict {
 	if r.grows() {
 		return s.addUnstable(o, name)
 	}
 	first := s.wanted[0]
 	one := Stress{Name: name, Figure: r.figure(first.Unit), Verdict: judge(r, s.wanted)}
 	worse := 1.0
-	if first.Of(value{first.Unit, 0}) != objectives.Met { // more is better
+	if !isUpper(first) {
 		worse = -1
 	}
 	if off := worse * (one.Figure.Mid - o.Promise.Mid); off <= 0 || half > 0 && worse*mean <= half {
@@ -152,51 +147,36 @@ func (s *search) add(o *Option, name string, r reading, mean, half float64) obje
 	return one.Verdict
 }
 
-// slotsOf returns the queue for the recursion, where all tasks that are not shed wait.
+// slotsOf returns the queue slots for the recursion, in which every accepted task waits.
 func (s *search) slotsOf(o *Option) int {
 	switch {
 	case !o.behaviour.sheds:
-		return anyQueue
+		return unboundedQueue
 	case o.Queue == bench.NoQueue:
 		return 0
 	}
 	return o.Queue
 }
 
-func (s *search) holds(met func(float64) bool) float64 {
-	low, high := 1.0, 2.0
-	for high < mostHeld && met(high) {
-		low, high = high, 2*high
-	}
-	if high >= mostHeld {
-		return mostHeld
-	}
-	return math.Floor(100*s.largest(low, high, 0.01*low, met)) / 100
+// largestLoad returns the largest load factor at which the option meets the objectives, to a
+// hundredth. At low it must meet the objectives, unless low is 0.
+func (s *search) largestLoad(o *Option, low, high int) float64 {
+	const part = 100
+	missed := smallest(part*low, part*high, part, func(n int) bool {
+		return !s.meets(o, setting{o.Limit, 0, float64(n) / part, 1, nil})
+	})
+	return float64(missed-1) / part
 }
 
-// largest returns the largest value with met, between low, which is met, and high, which is not.
-func (s *search) largest(low, high, by float64, met func(float64) bool) float64 {
-	for high-low > by {
-		if mid := (low + high) / 2; met(mid) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low
-}
-
-// stressCode uses the strategy's own code: it varies the load if the traffic has a rate, and the
-// service if the workload has a mean.
 func (s *search) stressCode(ctx context.Context, o *Option) error {
-	if _, ok := longer(s.sample.Workload, 1); ok {
+	if _, ok := scaleService(s.sample.Workload, 1); ok {
 		for _, by := range s.services() {
-			one, err := s.stressed(ctx, o, fmt.Sprintf("service x%v", by),
+			one, err := s.stressOwnCode(ctx, o, fmt.Sprintf("service x%v", by),
 				setting{1, 1, 1, by, nil})
 			if err != nil {
 				return err
 			}
-			o.fragile = o.fragile || by == stressFaster && one == objectives.Missed
+			o.unproven = o.unproven || by == stressFaster && one == objectives.Missed
 		}
 	}
 	if !s.sample.Load.Arrival.TakesRate() {
@@ -204,7 +184,7 @@ func (s *search) stressCode(ctx context.Context, o *Option) error {
 	}
 	holds, held := 1.0, true
 	for _, load := range codeLoads {
-		one, err := s.stressed(ctx, o, fmt.Sprintf("load x%v", load),
+		one, err := s.stressOwnCode(ctx, o, fmt.Sprintf("load x%v", load),
 			setting{1, 1, load, 1, nil})
 		if err != nil {
 			return err
@@ -219,7 +199,7 @@ func (s *search) stressCode(ctx context.Context, o *Option) error {
 	return nil
 }
 
-func (s *search) stressed(
+func (s *search) stressOwnCode(
 	ctx context.Context, o *Option, name string, under setting,
 ) (verdict objectives.Verdict, err error) {
 	under.limit, under.queue = o.Limit, s.queueOf(o.behaviour, o.Limit)
@@ -235,25 +215,25 @@ func (s *search) stressed(
 		return objectives.Undecided, err
 	}
 	mean, half := s.changed(o, readings[0])
-	return s.add(o, name, readings[0], mean, half), nil
+	return s.addStress(o, name, readings[0], mean, half), nil
 }
 
-// changed returns the change by a stress in the runs of an option. If the recursion covers it, it
-// adds the runs' deviation to the change for all traffic.
-func (s *search) changed(o *Option, under *ran) (mean, half float64) {
+// changed returns the change by a stress in the runs of an option. If the recursion models the
+// option, the result is the change for all traffic plus the deviation of the runs from it.
+func (s *search) changed(o *Option, under *codeReading) (mean, half float64) {
 	unit := s.wanted[0].Unit
-	own, ok := o.reading.(*ran)
+	own, ok := o.reading.(*codeReading)
 	if !ok { // a pool that sheds, under a freeze
 		var base []float64
-		for _, m := range s.sameWork(s.scenario(trial{o.Strategy, plainly(o.Limit, o.Queue)}),
-			len(under.results), plainLine(o.Limit, s.slotsOf(o))) {
+		for _, m := range s.modelRuns(s.scenario(trial{o.Strategy, unstressed(o.Limit, o.Queue)}),
+			len(under.results), unstressedLine(o.Limit, s.slotsOf(o))) {
 			base = append(base, m.figure(unit).Mid)
 		}
 		return changed(under.values(unit), base)
 	}
 	after, ok := under.ratios(unit)
-	before, same := own.ratios(unit)
-	if !ok || !same {
+	before, comparable := own.ratios(unit)
+	if !ok || !comparable {
 		return changed(under.values(unit), own.values(unit))
 	}
 	mean, half = changed(under.all.batches, own.all.batches)
@@ -271,9 +251,7 @@ func (s *search) changed(o *Option, under *ran) (mean, half float64) {
 	return mean + more, math.Hypot(half, wide)
 }
 
-// worst returns the reading of the hour with the most work and its name. For a short plan it is the
-// busiest twentieth.
-func (t *traffic) worst(limit, queue int) (name string, _ *batched) {
+func (t *traffic) busiestStretch(limit, queue int) (name string, _ *batchReading) {
 	s := t.samples[0]
 	name, window := "the busiest hour", int64(time.Hour)
 	if part := (s.due[len(s.due)-1] - s.due[0]) / batches; part < window {
@@ -291,9 +269,9 @@ func (t *traffic) worst(limit, queue int) (name string, _ *batched) {
 			most, from, to = work, low, i+1
 		}
 	}
-	wait, _ := plainLine(limit, queue).serve(s)
-	b := &batched{spans: map[string]*span{}, value: map[string][]float64{}, ahead: 1}
+	wait, _ := unstressedLine(limit, queue).serve(s)
+	b := &batchReading{spans: map[string]*span{}, value: map[string][]float64{}, varianceFactor: 1}
 	b.add(slices.Clone(wait[from:to]), s.service[from:to])
-	b.note(metric.Makespan, float64(window)/1e9)
+	b.addValue(metric.Makespan, float64(window)/1e9)
 	return name, b
 }

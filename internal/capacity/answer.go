@@ -12,16 +12,13 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// An Answer is the result of a search for one scenario: the capacity is between Met and Missed. The
-// names are those for a load. For limits Met is the smallest limit that is surely met, and Missed
-// the largest smaller one that is surely missed.
+// An Answer is the result of a search for one scenario: the capacity is between Met and Missed. For
+// limits, Met is the smallest that is surely met.
 type Answer struct {
 	Scenario bench.Scenario
-	// highest load, or rate, that is surely met, or NaN
-	Met float64
-	// lowest higher one that is surely missed, or NaN
-	Missed float64
-	// loads surely missed below one that is met: the objective is not monotone in the load
+	Met      float64 // highest load, or rate, that is surely met, or NaN
+	Missed   float64 // lowest higher one that is surely missed, or NaN
+	// loads surely missed below one that is met: the objective is not monotonic in the load
 	MissedBelow []float64
 	Probes      []Probe // all probes, by load, or by decreasing limit
 	Calculated  int     // runs calculated from their plans
@@ -30,22 +27,19 @@ type Answer struct {
 	Err error
 }
 
-// An Outcome is the kind of an answer.
 type Outcome int
 
 const (
 	Between Outcome = iota // both Met and Missed exist
 	AtLeast                // the highest load of the range is met: the capacity is higher
 	Nowhere                // every load tried is missed
-	// an end is missing, since loads there were undecided, or since a run failed
-	Unknown
+	Unknown                // an end is missing, because loads were undecided or a run failed
 )
 
 func (o Outcome) String() string {
 	return [...]string{"between", "at least", "nowhere", "unknown"}[o]
 }
 
-// Outcome returns the kind of the answer by its ends.
 func (a Answer) Outcome() Outcome {
 	met, missed := !math.IsNaN(a.Met), !math.IsNaN(a.Missed)
 	switch {
@@ -63,7 +57,6 @@ func (a Answer) Outcome() Outcome {
 	return Unknown
 }
 
-// Runs returns the number of runs behind the answer.
 func (a Answer) Runs() (n int) {
 	for _, p := range a.Probes {
 		n += p.runs()
@@ -71,7 +64,6 @@ func (a Answer) Runs() (n int) {
 	return n
 }
 
-// Untold returns the number of undecided runs.
 func (a Answer) Untold() (n int) {
 	for _, p := range a.Probes {
 		n += p.Untold
@@ -80,8 +72,7 @@ func (a Answer) Untold() (n int) {
 }
 
 // Result returns the answer in the form of a run, for the results of a run directory:
-// Capacity/strategy=…/load=LO..HI/…/objective=…. It has the ends that exist as capacity-met-load
-// and capacity-missed-load, or with -rate.
+// Capacity/strategy=…/load=LO..HI/…/objective=….
 func (s Search) Result(a Answer) *bench.Result {
 	axis := s.Over.String()
 	at := func(v float64) string { return fmt.Sprintf("/%s=%v", axis, v) }
@@ -112,8 +103,7 @@ func (s Search) Result(a Answer) *bench.Result {
 	return r
 }
 
-// Undecided describes a search without an answer: where the objectives are met and missed. NaN is
-// nowhere.
+// Undecided describes a search without an answer. met and missed may be NaN.
 func Undecided(
 	name string, of objectives.List, met, missed float64, spell func(float64) string,
 ) string {
@@ -126,7 +116,6 @@ func Undecided(
 	return fmt.Sprintf("%s: undecided for %v; met at %s, missed at %s", name, of, at(met), at(missed))
 }
 
-// Losses returns the shares of the tasks that did not complete at the load met.
 func (a Answer) Losses() []result.Metric {
 	for _, p := range a.Probes {
 		if p.At == a.Met {

@@ -9,11 +9,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An Axis is the searched quantity.
 type Axis int
 
-// The axes. An objective is harder to meet at a higher load, a higher rate or a longer queue, and
-// at a smaller limit.
+// An objective is harder to meet at a higher load, a higher rate or a longer queue, and at a
+// smaller limit.
 const (
 	Load  Axis = iota // highest load, relative to the capacity limit/E[S]
 	Rate              // highest rate, in tasks per second
@@ -21,7 +20,6 @@ const (
 	Queue             // longest queue, which sheds least
 )
 
-// String returns the axis in a word, as in names of results.
 func (a Axis) String() string { return [...]string{"load", "rate", "limit", "queue"}[a] }
 
 func (a Axis) whole() bool { return a >= Limit }
@@ -52,7 +50,7 @@ func (a Axis) at(sc bench.Scenario, value float64) bench.Scenario {
 	return sc
 }
 
-func (a Axis) valid(lo, hi float64) bool {
+func (a Axis) Valid(lo, hi float64) bool {
 	isWhole := lo == math.Trunc(lo) && hi == math.Trunc(hi)
 	switch a {
 	case Limit:
@@ -63,13 +61,11 @@ func (a Axis) valid(lo, hi float64) bool {
 	return lo > 0 && lo < hi && hi <= 1e9
 }
 
-// numbers describes the numbers of a range.
-func (a Axis) numbers() string {
-	return [...]string{"numbers above 0", "numbers above 0", "whole numbers from 1 on",
-		"whole numbers from 0 on"}[a]
+func (a Axis) Numbers() string {
+	return [...]string{"numbers above 0 such as 0.1,1.2", "numbers above 0 such as 50,200",
+		"whole numbers above 0 such as 1,64", "whole numbers from 0 on such as 0,100"}[a]
 }
 
-// check returns an error if the axis cannot be searched.
 func (a Axis) check(sc bench.Scenario) error {
 	spec := sc.Strategy.Spec
 	switch {
@@ -86,8 +82,8 @@ func (a Axis) check(sc bench.Scenario) error {
 	return nil
 }
 
-// Range returns the default range. The largest limit is that at which, for eight times the offered
-// work, hardly any task waits. work is the offered work, rate × E[S].
+// Range returns the default range. work is the offered work, rate × E[S]. At eight times as many
+// slots hardly any task waits.
 func (a Axis) Range(work float64) (lo, hi float64) {
 	switch a {
 	case Limit:
@@ -100,8 +96,6 @@ func (a Axis) Range(work float64) (lo, hi float64) {
 
 const grid = 6
 
-// first returns the first values, in order: evenly spaced loads and rates, logarithmically spaced
-// limits and queues.
 func (a Axis) first(lo, hi, resolution float64) []float64 {
 	values := []float64{lo}
 	for i := 1; i < grid-1; i++ {

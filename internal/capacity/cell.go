@@ -14,22 +14,20 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// A Probe is a load that was tried.
 type Probe struct {
 	At                  float64 // load, rate, limit or queue
 	Met, Missed, Untold int     // runs by verdict
 	Verdict             objectives.Verdict
-	// for each objective, in the long run. nil for runs of a given length
-	Decisions []decide.Decision
-	Offered   float64 // tasks per second, mean over the runs
-	Waited    float64 // share of the tasks that waited, maximum over the runs
-	// shares of the tasks that did not complete, such as shed/op, means over the runs
+	Decisions           []decide.Decision // by objective, in the long run; otherwise nil
+	Offered             float64           // tasks per second, mean over the runs
+	Waited              float64           // share of the tasks that waited, maximum over the runs
+	// shares of the tasks that did not complete, means over the runs
 	Losses [len(rundir.Lost)]result.Metric
 }
 
 func (p Probe) runs() int { return p.Met + p.Missed + p.Untold }
 
-// A probe is a Probe in progress. At is a hardness, Offered and Losses are sums over the runs.
+// A probe is a Probe in progress. At is a hardness. Offered and Losses are sums over the runs.
 type probe struct {
 	Probe
 	done    bool
@@ -51,13 +49,11 @@ func (c *cell) insert(at float64) {
 	slices.SortFunc(c.probes, func(a, b *probe) int { return cmp.Compare(a.At, b.At) })
 }
 
-// open reports whether a probe needs more runs.
 func (c *cell) open() bool {
 	return c.err == nil && slices.ContainsFunc(c.probes, func(p *probe) bool { return !p.done })
 }
 
-// bracket returns the highest load that is met, and the lowest higher one that is missed, or NaN.
-// Only decided probes count, also during the search.
+// bracket returns the highest load met and the lowest higher load missed, or NaN.
 func (c *cell) bracket() (met, missed float64) {
 	met, missed = math.NaN(), math.NaN()
 	for _, p := range c.probes {
@@ -73,9 +69,9 @@ func (c *cell) bracket() (met, missed float64) {
 	return met, missed
 }
 
-// refine adds probes in gaps wider than the resolution, a share of their upper end, up to most
-// probes in all. The gaps are above the highest load met and below the lowest load missed. Without
-// undecided loads between these they are one.
+// refine halves the gap between the highest load met and the lowest load missed, or both gaps
+// around undecided loads between the two. A gap must be wider than the resolution, a share of its
+// upper end. There are at most most probes in all.
 func (c *cell) refine(resolution float64, most int) {
 	met, missed := c.bracket()
 	between := slices.DeleteFunc(slices.Clone(c.probes), func(p *probe) bool {
@@ -92,7 +88,6 @@ func (c *cell) refine(resolution float64, most int) {
 	}
 }
 
-// halve adds a probe in the middle of a gap with two ends.
 func (c *cell) halve(from, to, resolution float64) {
 	at, least := round(from+(to-from)/2, resolution), resolution*to
 	if c.axis.whole() {
@@ -103,7 +98,7 @@ func (c *cell) halve(from, to, resolution float64) {
 	}
 }
 
-// round keeps the digits of the resolution, and one more, since a load becomes part of a name.
+// round keeps the digits of the resolution and one more, because a load becomes part of a name.
 func round(v, resolution float64) float64 {
 	digits := 2 + int(math.Ceil(-math.Log10(resolution)))
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)

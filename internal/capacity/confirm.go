@@ -33,12 +33,11 @@ type calculation struct {
 	known bool
 }
 
-// confirmations is the number of confirmed runs at each end of an answer. The strategy declares
-// that runs follow from their plans, and its contract tests check it.
+// confirmations is the number of runs at each end of an answer. It is small because contract tests
+// check that the runs of such a strategy follow from their plans.
 const confirmations = 3
 
-// confirm runs the strategy's own code at both ends of each calculated answer, and compares the
-// complete results.
+// confirm runs the strategy's own code at both ends of each calculated answer.
 func (s Search) confirm(
 	ctx context.Context, cells []*cell, each func(bench.Scenario, *bench.Result, error) error,
 ) error {
@@ -78,7 +77,7 @@ func (s Search) confirm(
 		})
 }
 
-// differs compares a run with its calculation, as JSON, since a result may have crossed processes.
+// differs compares as JSON, because a result may have crossed processes.
 func (s Search) differs(sc bench.Scenario, r *bench.Result) error {
 	want, _, err := s.calculate(sc)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// fromPlan is a run of which only what these tests ask for is calculated.
+// fromPlan computes the metrics of these tests by the recursion.
 func fromPlan(_ context.Context, sc bench.Scenario) (*bench.Result, error) {
 	queue, follows := sc.FollowsPlan()
 	plan, err := sc.Plan()
@@ -37,15 +37,15 @@ func fromPlan(_ context.Context, sc bench.Scenario) (*bench.Result, error) {
 		{Unit: "shed/op", Value: shed}}}, nil
 }
 
-// A queueing case is a service of which theory knows the answer at every limit.
+// A queueing is a case with a known answer of theory at every limit.
 type queueing struct {
 	written bench.Written
 	unit    string // of the objective
 	at      func(limit int) float64
 }
 
-// queueings draws a case off any grid, and the limit in whose reach its answer is to be: M/M/k,
-// M/D/k, M/H2/k, and M/M/k/K with K = k + queue.
+// queueings draws a case with random parameters, and a limit close to its answer: M/M/k, M/D/k,
+// M/H2/k, and M/M/k/K with K = k + queue.
 func queueings(random *rand.Rand, i int) (q queueing, limit int) {
 	limit = 2 + random.IntN(14)
 	mean := 0.001 + 0.05*random.Float64()
@@ -85,10 +85,9 @@ func queueings(random *rand.Rand, i int) (q queueing, limit int) {
 	return q, limit
 }
 
-// TestSmallestLimit: the smallest limit that meets an objective is that of theory, in 50 cases off
-// any grid; where the sampling error spans two limits both are named, and the right one is one of
-// them. Only bounds that such runs can tell are drawn (resolvable): without that, 10 of 50 were not
-// answered, and 3 of these wrongly.
+// In 50 random cases, the smallest limit must be that of theory. If the sampling error spans two
+// limits, the answer must name both. Bounds are drawn such that the runs can decide (see
+// resolvable); otherwise 10 of 50 cases had no answer, and 3 a wrong one.
 func TestSmallestLimit(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
@@ -129,9 +128,9 @@ func TestSmallestLimit(t *testing.T) {
 	t.Logf("%d of %d answers name two limits", two, cases)
 }
 
-// resolvable draws a case that runs of 20,000 tasks can tell, and a bound between what a limit does
-// and what the next smaller one does: 3 % from either, as the median of 16 p99s is that uncertain,
-// and a share of tasks that are shed that some are.
+// resolvable draws a case that runs of 20,000 tasks can decide, and a bound between the values at
+// two neighbouring limits. The bound is 3 % from either, the error of the median of 16 p99s. A
+// share of shed tasks must be large enough to be observed.
 func resolvable(random *rand.Rand, i int) (q queueing, bound float64) {
 	const apart, leastShed = 1.03, 0.003
 	for {
@@ -145,7 +144,6 @@ func resolvable(random *rand.Rand, i int) (q queueing, bound float64) {
 	}
 }
 
-// objective bounds the metric of the case.
 func (q queueing) objective(t *testing.T, bound float64) objectives.Objective {
 	t.Helper()
 	text := fmt.Sprintf("p99-response<%.9fs", bound)

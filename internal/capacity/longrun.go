@@ -14,19 +14,17 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// plannedTasks is the number of tasks of the recursion at a value: the first plan decides most
-// values, the second those close to the answer.
+// The first plan of the recursion decides most values, the second those close to the answer.
 var plannedTasks = [...]int{1_000_000, 4_000_000}
 
 const (
-	// earlier is the factor on the width of the first interval, since a second look follows.
-	earlier = 1.5
+	earlyWidth = 1.5 // factor on the width of an interval that is checked again later
 	// A run starts with idle slots, which biases it. Its warm-up, a tenth, is two relaxations.
 	relaxations = 20
 	mostNext    = 10_000_000 // longest suggested run, in tasks
 )
 
-// A work identifies scenarios with the same tasks, at any rate.
+// work is the key of scenarios with the same tasks, at any rate
 type work bench.Written
 
 func workOf(sc bench.Scenario) work {
@@ -35,7 +33,7 @@ func workOf(sc bench.Scenario) work {
 	return work(w)
 }
 
-// longRuns caches the plans of the searched works: the short ones, and the last long one.
+// longRuns caches the short plan of each work, and the last long one.
 type longRuns struct {
 	first  map[work]*advise.LongRun
 	second struct {
@@ -67,8 +65,8 @@ func (l *longRuns) at(sc bench.Scenario, list objectives.List, look int) (*advis
 	return drawn, nil
 }
 
-// judge decides a probe in the long run, as far as its runs allow. done means that more runs change
-// nothing.
+// judge decides a probe in the long run, as far as its runs allow. done means that more runs cannot
+// change the decisions, and last that there will be no more.
 func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done bool, err error) {
 	sc := s.Over.at(c.scenario, s.Over.value(p.At))
 	long, err := s.long.at(sc, s.ofCompleted(), 0)
@@ -92,7 +90,7 @@ func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done 
 				return of, true, err
 			}
 			figures, _ := long.At(sc, p.results)
-			s.fill(of, figures, long, sc, look == len(plannedTasks)-1,
+			s.decideByFigures(of, figures, long, sc, look == len(plannedTasks)-1,
 				text.Many(float64(long.Tasks()))+" tasks", long.Tasks(), "")
 			if verdictOf(of) != decide.Undecided {
 				break
@@ -104,10 +102,10 @@ func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done 
 		return of, last, nil
 	}
 	n := p.results[0].Tasks
-	s.fill(of, advise.OfRuns(p.results, s.units()), long, sc, last,
+	s.decideByFigures(of, advise.OfRuns(p.results, s.units()), long, sc, last,
 		fmt.Sprintf("%s of %s tasks", text.Count(len(p.results), "run"),
 			text.Many(float64(n))), n, "--n")
-	// further runs lack the same metrics
+	// more runs would lack the same metrics
 	lacks := slices.ContainsFunc(of, func(d decide.Decision) bool { return math.IsNaN(d.Value) })
 	return of, last || lacks || verdictOf(of) != decide.Undecided, nil
 }
@@ -119,7 +117,7 @@ func (s Search) units() (all []string) {
 	return all
 }
 
-// ofCompleted returns the objectives applied to completed tasks, which the figures describe.
+// Figures are about completed tasks alone.
 func (s Search) ofCompleted() objectives.List {
 	list := slices.Clone(s.Objectives)
 	for i := range list {
@@ -128,15 +126,15 @@ func (s Search) ofCompleted() objectives.List {
 	return list
 }
 
-// fill decides the open objectives by figures from that many consecutive tasks. The flag, if any,
-// would provide more.
-func (s Search) fill(
+// decideByFigures decides the undecided objectives by figures from that many consecutive tasks.
+// flag is the flag that increases their number, or "".
+func (s Search) decideByFigures(
 	of []decide.Decision, figures []advise.Figure, long *advise.LongRun, sc bench.Scenario,
 	last bool, basis string, tasks int, flag string,
 ) {
 	wider := s.width()
 	if !last {
-		wider *= earlier
+		wider *= earlyWidth
 	}
 	needed := long.Relaxation(sc) * relaxations
 	for i, o := range s.ofCompleted() {
@@ -152,7 +150,7 @@ func (s Search) fill(
 		d := decide.Decision{Value: f.Mid, Low: f.Low, High: f.High,
 			Verdict: decide.Interval(o.Limit(), f.Low, f.High)}
 		switch {
-		case !f.Told():
+		case !f.Known():
 			d.Reason = "no value in " + basis
 		case f.Low == f.High:
 			d.Reason = fmt.Sprintf("%s in %s", text.Metric(o.Unit, f.Mid), basis)
@@ -166,7 +164,7 @@ func (s Search) fill(
 			d.Verdict = decide.Undecided
 			d.Reason += ", too short for this load"
 			takes = needed
-		} else if d.Verdict == decide.Undecided && f.Told() {
+		} else if d.Verdict == decide.Undecided && f.Known() {
 			half = math.Log(f.High/f.Low) / 2
 			off := math.Log(f.Mid / o.Bound)
 			takes = max(needed, 1.2*takes*half*half/(off*off))
@@ -179,19 +177,17 @@ func (s Search) fill(
 	}
 }
 
-// width returns the ratio of the width of an interval with the wanted confidence to one of 95 %.
+// width is relative to an interval of 95 %.
 func (s Search) width() float64 {
 	z := func(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
 	return z(s.confidence()) / z(defaultConfidence)
 }
 
-// roundUp keeps two digits.
 func roundUp(n float64) int {
 	unit := math.Pow(10, math.Floor(math.Log10(n))-1)
 	return int(math.Ceil(n/unit-1e-9) * unit)
 }
 
-// byLaw decides an objective by the exact value of theory, or by overload.
 func byLaw(
 	o objectives.Objective, long *advise.LongRun, sc bench.Scenario, run *bench.Result,
 ) decide.Decision {
@@ -209,7 +205,6 @@ func byLaw(
 	return decide.Decision{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 }
 
-// exact returns the exact value of a metric as the run reports it, for a mean task time in seconds.
 func exact(run *bench.Result, unit string, mean float64) (v float64, ok bool) {
 	if unit == metric.MeanResponse {
 		wait, known := run.Metric(metric.TheoryMeanWait)
@@ -218,8 +213,7 @@ func exact(run *bench.Result, unit string, mean float64) (v float64, ok bool) {
 	return run.Metric(metric.Theory(unit))
 }
 
-// grows reports whether a metric grows with the queue: if tasks do not start in order of arrival,
-// only the mean surely does.
+// If tasks do not start in the order of arrival, only the mean surely grows with the queue.
 func grows(unit string, spec strategies.Spec) bool {
 	switch unit {
 	case metric.MeanResponse, metric.MeanWait:

@@ -12,11 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// errGivenUp is the outcome of a run that is skipped because one of its scenario has failed.
+// errGivenUp is the error of a run that is skipped because another run of its cell has failed.
 var errGivenUp = errors.New("given up")
 
-// search works in rounds: the next runs of all open probes of all cells, then their verdicts, then
-// new probes.
 func (s Search) search(
 	ctx context.Context, cells []*cell, run bench.RunFunc,
 	each func(bench.Scenario, *bench.Result, error) error,
@@ -44,16 +42,16 @@ func (s Search) search(
 	}
 }
 
-type want struct {
+type pendingRun struct {
 	cell     *cell
 	probe    *probe
 	test     signTest
 	scenario bench.Scenario
 }
 
-// batch collects the wants, repetition by repetition, so a slow minute of the machine affects every
-// strategy and load.
-func (s Search) batch(cells []*cell) (batch []want) {
+// batch orders the runs of a round by repetition, so that a slow minute of the machine affects
+// every strategy and load.
+func (s Search) batch(cells []*cell) (batch []pendingRun) {
 	for extra := 0; ; extra++ {
 		before := len(batch)
 		for _, c := range cells {
@@ -68,7 +66,7 @@ func (s Search) batch(cells []*cell) (batch []want) {
 				}
 				sc := s.Over.at(c.scenario, s.Over.value(p.At))
 				sc.Seed += uint64(n + extra)
-				batch = append(batch, want{c, p, test, sc})
+				batch = append(batch, pendingRun{c, p, test, sc})
 			}
 		}
 		if len(batch) == before {
@@ -77,9 +75,8 @@ func (s Search) batch(cells []*cell) (batch []want) {
 	}
 }
 
-// round runs a batch and counts its verdicts.
 func (s Search) round(
-	ctx context.Context, batch []want, run bench.RunFunc,
+	ctx context.Context, batch []pendingRun, run bench.RunFunc,
 	each func(bench.Scenario, *bench.Result, error) error,
 ) error {
 	suite := bench.Suite{Parallel: s.Parallel}
@@ -101,13 +98,13 @@ func (s Search) round(
 		})
 	for _, w := range batch {
 		if w.cell.err == nil && !w.probe.done && w.probe.runs() > 0 {
-			w.cell.err = s.settle(w)
+			w.cell.err = s.judgeRuns(w)
 		}
 	}
 	return err
 }
 
-func (s Search) settle(w want) (err error) {
+func (s Search) judgeRuns(w pendingRun) (err error) {
 	p := w.probe
 	if !w.cell.inLongRun {
 		p.Verdict, p.done = w.test.judge(p.Probe)
@@ -124,8 +121,7 @@ func (s Search) settle(w want) (err error) {
 	return err
 }
 
-// runOf runs a suite, each scenario for a cell. After a failed run the remaining ones of its cell
-// are skipped.
+// runOf runs a suite, each scenario for a cell. After a failed run it skips the others of the cell.
 func runOf(
 	ctx context.Context, suite bench.Suite, of []*cell,
 	each func(bench.Scenario, *bench.Result, error) error,
@@ -183,7 +179,6 @@ func (p *probe) add(r *bench.Result, v objectives.Verdict) {
 	}
 }
 
-// LossesOf returns the shares of a run's tasks that did not complete.
 func LossesOf(r *bench.Result) (losses [len(rundir.Lost)]result.Metric) {
 	for i, what := range rundir.Lost {
 		losses[i].Unit = metric.ShareOf(what)

@@ -20,29 +20,27 @@ import (
 
 // A Search finds the capacity of each of its scenarios. Zero fields have defaults.
 type Search struct {
-	// the search sets Over in each. Their seed is the first repetition's
+	// the search sets Over in each, and increases the seed by one for each repetition
 	Scenarios  []bench.Scenario
 	Objectives objectives.List
 	Over       Axis    // the searched quantity
 	Lo, Hi     float64 // its range, including both ends
-	// smallest gap to halve, as a share of its upper end. 0 is 1 %. Limits and queues are searched to
-	// the unit
+	// smallest gap to halve, as a share of its upper end. 0 is 1 %. For limits and queues it is 1
 	Resolution float64
 	Confidence float64 // that the capacity is in the interval. 0 is 95 %
 	Runs       int     // most repetitions at a load. 0 is 16
 	Parallel   int     // virtual-clock runs at once. 0 is GOMAXPROCS
 
-	// Confirm, unless nil, confirms the answers by runs, and the search calculates the runs whose
-	// times follow from their plan (bench.Calculate), in a third of the time. An answer that differs
-	// from the strategy's own code has an Err.
+	// If Confirm is not nil, the search calculates the runs whose times follow from their plan
+	// (bench.Calculate), in a third of the time, and confirms the ends of each answer by runs of
+	// the strategy's own code. Any difference is an Err of the answer.
 	Confirm bench.RunFunc
 
-	// Progress, unless nil, is called after each round of runs, with the number of unfinished
-	// scenarios.
+	// Progress, unless nil, is called after each round with the number of unfinished scenarios.
 	Progress func(searching int)
 
-	// calculated courses of one Do, shared by strategies: func() (calculation, error) by bench.Course.
-	// nil: no calculation
+	// Strategies share the calculations of one Do: func() (calculation, error) by bench.Course. It
+	// is nil if nothing is calculated.
 	courses *sync.Map
 	long    longRuns
 }
@@ -63,8 +61,8 @@ func (s Search) Validate() error {
 	var c text.Complaints
 	c.If(len(s.Objectives) == 0, "objective: none is given")
 	c.If(len(s.Scenarios) == 0, "scenario: none is given")
-	c.If(!s.Over.valid(s.Lo, s.Hi), "range %v to %v: want two %s, the smaller first", s.Lo, s.Hi,
-		s.Over.numbers())
+	c.If(!s.Over.Valid(s.Lo, s.Hi), "range %v to %v: want two %s, the smaller first", s.Lo, s.Hi,
+		s.Over.Numbers())
 	checkResolution(&c, s.resolution())
 	c.If(!(s.confidence() >= 0.5 && s.confidence() < 1),
 		"confidence %v: want a share from 0.5 up to, not including, 1", s.confidence())
@@ -87,7 +85,6 @@ func checkResolution(c *text.Complaints, r float64) {
 		finest)
 }
 
-// InLongRun reports whether all answers are about the long run, and none about runs of a length.
 func (s Search) InLongRun() bool {
 	return !slices.ContainsFunc(s.Scenarios, func(sc bench.Scenario) bool {
 		return !s.inLongRun(sc)
@@ -98,8 +95,8 @@ func (s Search) inLongRun(sc bench.Scenario) bool {
 	return advise.HasLongRun(s.Over.at(sc, s.Lo), s.Objectives)
 }
 
-// GoOn continues with the seeds after those in the directory. All scenarios share them, since one
-// seed is the same work for each.
+// GoOn continues with the seeds after those in the directory, the same for all scenarios, because a
+// seed must be the same work for each.
 func (s *Search) GoOn(dir *directory.Dir) {
 	var next uint64
 	for _, sc := range s.Scenarios {
@@ -113,7 +110,6 @@ func (s *Search) GoOn(dir *directory.Dir) {
 	}
 }
 
-// withoutAxis removes the searched key from the name of a scenario. Load and rate are equivalent.
 func (s Search) withoutAxis(name string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool {
 		return strings.HasPrefix(part, s.Over.String()+"=") || s.Over <= Rate &&
@@ -133,8 +129,8 @@ func (s Search) Plan() string {
 
 func (s Search) first() []float64 { return s.Over.first(s.Lo, s.Hi, s.resolution()) }
 
-// probes returns the largest number of values to try: the first ones, and the halves of one gap, on
-// two sides of undecided values, down to the resolution.
+// probes returns the largest number of values to try: the first ones, and then one gap that is
+// halved down to the resolution, on two sides of undecided values.
 func (s Search) probes() int {
 	gap, last := (s.Hi-s.Lo)/(grid-1), s.resolution()*s.Hi
 	if s.Over.whole() {
@@ -143,22 +139,18 @@ func (s Search) probes() int {
 	return grid + 2*max(0, int(math.Ceil(math.Log2(gap/last))))
 }
 
-// test returns the test for the loads of the scenario: see "Confidence of the whole" in the package
-// comment.
 func (s Search) test(sc bench.Scenario) (signTest, error) {
 	risk := (1 - s.confidence()) / 2
 	if sc.Clock == bench.Real {
-		// a load is above or below the capacity, so only one verdict is wrong
+		// A load is above or below the capacity, so only one verdict is wrong.
 		risk = (1 - s.confidence()) / float64(s.probes())
 	}
 	return newSignTest(s.runs(), risk)
 }
 
-// MostRuns returns the largest number of runs of the search. It needs about a third if few loads
-// are close to the capacity.
+// MostRuns returns the largest number of runs of the search. It usually needs about a third.
 func (s Search) MostRuns() int { return len(s.Scenarios) * s.probes() * s.runs() }
 
-// First returns the first suite of the search: all strategies at the first loads.
 func (s Search) First() (suite bench.Suite) {
 	for _, load := range s.first() {
 		for _, sc := range s.Scenarios {
@@ -172,10 +164,9 @@ func (s Search) First() (suite bench.Suite) {
 	return suite
 }
 
-// Do searches. each is called with every result or error of a run, from the caller's goroutine. The
-// first error that it returns, or the end of ctx, stops the search. A failed run ends the search
-// for its scenario, since it would probably fail at every load. The answers are in the order of the
-// scenarios, and are partial if there is an error.
+// Do calls each with every result or error of a run, from the caller's goroutine. The first error
+// that each returns, or the end of ctx, stops the search. A failed run ends the search for its
+// scenario, because it would probably fail at every load. With an error, the answers are partial.
 func (s Search) Do(
 	ctx context.Context, run bench.RunFunc,
 	each func(sc bench.Scenario, r *bench.Result, err error) error,

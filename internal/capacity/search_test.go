@@ -35,7 +35,8 @@ func scenario(
 		Stop: bench.Stop{Tasks: tasks, Warmup: 0.1}}
 }
 
-// ofLength is a scenario whose tasks may be cut short, so that runs of its length are asked about.
+// ofLength returns a scenario whose tasks may be cut short, so that the question is about runs of
+// its length.
 func ofLength(
 	t testing.TB, strategy string, clock bench.Clock, tasks int, seed uint64,
 ) bench.Scenario {
@@ -54,7 +55,7 @@ func list(t testing.TB, text string) objectives.List {
 	return l
 }
 
-// made is a run that was never run: its mean wait is over a second where missed says so.
+// made returns an invented run, whose mean wait exceeds a second if missed says so.
 func made(sc bench.Scenario, missed bool) *bench.Result {
 	wait := 0.5
 	if missed {
@@ -69,8 +70,8 @@ func ignore(bench.Scenario, *bench.Result, error) error { return nil }
 
 func isNaN(v float64) bool { return math.IsNaN(v) }
 
-// TestSharp: with an edge that is the same for every seed the interval holds it and is as narrow as
-// the resolution says, and each load takes the first look only.
+// If the edge is equal for all seeds, the interval must contain it and be as narrow as the
+// resolution, and each load must need only the first runs.
 func TestSharp(t *testing.T) {
 	for _, edge := range []float64{0.1001, 0.2, 0.5, 0.7777, 1.19} {
 		s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
@@ -99,8 +100,7 @@ func TestSharp(t *testing.T) {
 	}
 }
 
-// TestOneSided: when every load of the range is met, or none is, the answer has no end that it did
-// not see.
+// If every load of the range is met, or none, the answer must not have an end beyond the range.
 func TestOneSided(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}
@@ -124,7 +124,7 @@ func TestOneSided(t *testing.T) {
 	}
 }
 
-// TestUntold: runs that lack the metric decide nothing, and are not taken for met.
+// Runs without the metric must not decide anything.
 func TestUntold(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "short-mean-response<1s"), Lo: 0.1, Hi: 1.2}
@@ -141,7 +141,7 @@ func TestUntold(t *testing.T) {
 	}
 }
 
-// TestNotMonotone: the answer is about the upper edge, and says what is missed below it.
+// The answer must be about the upper edge, and list the missed loads below it.
 func TestNotMonotone(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}
@@ -159,9 +159,8 @@ func TestNotMonotone(t *testing.T) {
 	}
 }
 
-// TestCoverage: the interval holds the median of the seeds' edges as often as it is confident,
-// where all loads see the same seeds, and also where each run has an edge of its own, as under the
-// real clock.
+// The interval must contain the median of the edges of all seeds as often as its confidence, both
+// with common seeds and with an independent edge for each run, as under the real clock.
 func TestCoverage(t *testing.T) {
 	const median = 0.6
 	searches := 200
@@ -173,7 +172,7 @@ func TestCoverage(t *testing.T) {
 		held, width := 0, 0.0
 		for i := range searches {
 			edge := func(seed uint64) float64 {
-				// log-normal: skewed, of the median that is looked for
+				// log-normal: skewed, with the median that is searched
 				x := rand.New(rand.NewPCG(seed, uint64(i))).NormFloat64()
 				if own {
 					x = r.NormFloat64()
@@ -198,7 +197,7 @@ func TestCoverage(t *testing.T) {
 			}
 			width += (a.Missed - a.Met) / float64(searches)
 		}
-		// less three standard deviations, which are 4.6 % in 200 searches
+		// minus three standard deviations, 4.6 % in 200 searches
 		least := 0.95 - 3*math.Sqrt(0.95*0.05/float64(searches))
 		if share := float64(held) / float64(searches); share < least {
 			t.Errorf("%v clock: the interval holds the median in %.1f %% of the searches",
@@ -212,9 +211,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestAgainstTheory: the exact load at which the mean wait of M/M/4 crosses the objective is in the
-// interval, for whichever seed. The seeds are fixed and time is virtual, so this is no game of
-// chance; of 20 longer searches all held it.
+// The interval must contain the exact load at which the mean wait of M/M/4 crosses the objective.
+// The seeds are fixed, so the test is deterministic. It held in all of 20 longer searches.
 func TestAgainstTheory(t *testing.T) {
 	const mean, limit = 0.010, 4
 	cases := []struct {
@@ -244,7 +242,7 @@ func TestAgainstTheory(t *testing.T) {
 	}
 }
 
-// TestSameQueue: pools that are one queue have one answer.
+// All pools with one queue must have the same answer.
 func TestSameQueue(t *testing.T) {
 	s := Search{
 		Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 500, 1),
@@ -262,7 +260,7 @@ func TestSameQueue(t *testing.T) {
 	}
 }
 
-// crossing is the load at which the mean wait of M/M/k is that long.
+// crossing returns the load at which M/M/k has that mean wait.
 func crossing(t *testing.T, mean float64, limit int, wait float64) float64 {
 	lo, hi := 0.0, 1.0
 	for range 60 {
@@ -281,8 +279,7 @@ func crossing(t *testing.T, mean float64, limit int, wait float64) float64 {
 	return lo
 }
 
-// TestCommonSeeds: every strategy and every load has the same seeds, from the scenario's own on,
-// none of them twice.
+// Every strategy and load must have the same seeds, from that of the scenario on, each once.
 func TestCommonSeeds(t *testing.T) {
 	s := Search{
 		Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 40),
@@ -313,8 +310,7 @@ func TestCommonSeeds(t *testing.T) {
 	}
 }
 
-// TestFailure: a run without a result ends the search of its scenario, of that one alone, and few
-// further runs begin.
+// A failed run must end the search of its scenario only, and few more of its runs may begin.
 func TestFailure(t *testing.T) {
 	s := Search{
 		Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1),
@@ -346,8 +342,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestInterrupted: the end of the context and an error of the caller stop the search, and what is
-// known is there.
+// The end of the context and an error of the caller must stop the search, with partial answers.
 func TestInterrupted(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}
@@ -406,7 +401,6 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestResult: an answer in the form of a run has the ends that there are, and a name that says all.
 func TestResult(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "p99-response<50ms,shed<1%"), Lo: 0.1, Hi: 1.2, Confidence: 0.9}

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/objectives"
-	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -22,13 +22,12 @@ import (
 // server may be in use, so the search starts low, rests after each probe, never exceeds Most, and
 // stops if the server does not recover. Zero fields have defaults.
 //
-// The rate doubles until one is missed. A probe whose queue grew throughout also shows the rate
-// that the server can complete. The next two probes are close to that rate. If they do not decide,
-// the gap is halved, logarithmically, until its ends are as close as Resolution, or as the
-// variation of the completed rates. A rate met once is met, since a busy machine only makes
-// responses longer. A missed rate is tried again, unless requests were lost, the queue grew, or the
-// rate exceeds the server's observed rate. Finally the answer is tried again for twice as long, to
-// detect a slowly growing queue.
+// The rate doubles until the objectives are missed. The next two probes are close to the rate that
+// the server completed while its queue grew. Then the gap is halved, logarithmically, until its
+// ends differ by at most Resolution or the noise. One met probe is enough, because a busy machine
+// only makes responses longer. A missed rate is tried again, unless requests were lost, the queue
+// grew, or the rate exceeds the completed one. Finally, the answer is tried again for twice as
+// long, to detect a slowly growing queue.
 type Server struct {
 	Objectives objectives.List
 	First      float64       // requests, or sessions, per second of the first probe
@@ -36,8 +35,8 @@ type Server struct {
 	Resolution float64       // the ends differ by at most this share. 0 is 2 %
 	Rest       time.Duration // between two probes
 	Seed       uint64        // of the first probe. Each following probe uses the next seed
-	// requests per second completed by a probe without loss, as a multiple of its rate: the requests
-	// of a session, corrected for the last sessions' think time. 0 is 1
+	// requests that a probe without loss completes per unit of its rate: those of a session,
+	// corrected for the think time of the last sessions. 0 is 1
 	Each float64
 	Of   string // unit of the rates. "" is requests
 
@@ -52,11 +51,9 @@ const (
 	mostConfirmed    = 4    // answers that are tried again
 	mostLonger       = 4    // longest duration of probes at low rates, as a multiple
 	mostCarried      = 0.99 // largest completed share of the requests of a probe whose queue grew
-	// largest width of the answer because equal probes differ: an answer within 5 % is stable
-	mostNoise = 0.04
+	mostNoise        = 0.04 // largest width of the answer on account of noise
 )
 
-// A ServerProbe is one probe.
 type ServerProbe struct {
 	Rate    float64
 	Verdict objectives.Verdict
@@ -68,14 +65,12 @@ type ServerProbe struct {
 	Result  *bench.Result
 }
 
-// A ServerAnswer is the result of a search.
 type ServerAnswer struct {
 	Met, Missed float64 // rates, or NaN
 	Probes      []ServerProbe
 	Stopped     error // why the search ended early, or nil
 }
 
-// Outcome returns the kind of the answer by its ends.
 func (a *ServerAnswer) Outcome(most float64) Outcome {
 	switch met, missed := !math.IsNaN(a.Met), !math.IsNaN(a.Missed); {
 	case a.Stopped != nil:
@@ -90,7 +85,6 @@ func (a *ServerAnswer) Outcome(most float64) Outcome {
 	return Unknown
 }
 
-// Validate reports everything that makes the search impossible, joined.
 func (s Server) Validate() error {
 	var c text.Complaints
 	c.If(len(s.Objectives) == 0, "objective: none is given")
@@ -103,7 +97,7 @@ func (s Server) Validate() error {
 
 func (s Server) resolution() float64 { return cmp.Or(s.Resolution, serverResolution) }
 
-// Do searches. It returns the error of a probe, or the end of ctx, with a partial answer.
+// Do returns the error of a probe, or the end of ctx, with a partial answer.
 func (s Server) Do(ctx context.Context) (*ServerAnswer, error) {
 	a := &ServerAnswer{Met: math.NaN(), Missed: math.NaN()}
 	if err := s.Validate(); err != nil {
@@ -116,7 +110,6 @@ func (s Server) Do(ctx context.Context) (*ServerAnswer, error) {
 	return a, err
 }
 
-// A stoppedError ends a search that cannot make progress.
 type stoppedError struct {
 	text   string
 	tooFew bool // requests, to decide anything
@@ -149,21 +142,19 @@ func (s Server) search(ctx context.Context, a *ServerAnswer) error {
 		"this machine, is not steady for long enough"}
 }
 
-// carried returns the mean rate that the server completed while its queue grew, or NaN, and the
-// relative standard deviation between probes, or 0. It does not depend on the sent rate.
+// carried returns the mean rate that the server completed while its queue grew, or NaN, and its
+// relative standard deviation between probes, or 0.
 func (a *ServerAnswer) carried() (mean, deviation float64) {
 	var all []float64
 	for _, p := range a.Probes {
 		if p.Carried > 0 {
 			all = append(all, p.Carried)
-			mean += p.Carried
 		}
 	}
-	mean /= float64(len(all))
-	for _, c := range all {
-		deviation += (c/mean - 1) * (c/mean - 1)
+	if mean = stat.Mean(all, nil); len(all) > 1 {
+		deviation = stat.StdDev(all, nil) / mean
 	}
-	return mean, math.Sqrt(deviation / max(float64(len(all)-1), 1))
+	return mean, deviation
 }
 
 // noise returns the relative difference between equal probes: two standard deviations of their
@@ -183,8 +174,8 @@ func (a *ServerAnswer) noise() float64 {
 	return max(2*deviation, met/missed-1)
 }
 
-// next returns the rate to try in the gap: just below the server's rate, just above it, or the
-// middle if that is outside of the gap.
+// next returns the rate to try in the gap: just below the rate that the server completes, then just
+// above the rate met. If the completed rate is outside of the gap, it returns the middle.
 func (s Server) next(a *ServerAnswer) float64 {
 	can, _ := a.carried()
 	below := round(can*(1-s.resolution()/2), finest)
@@ -199,16 +190,12 @@ func (s Server) next(a *ServerAnswer) float64 {
 	return round(math.Sqrt(a.Met*a.Missed), finest)
 }
 
-// Expected returns the approximate number of probes and duration of the search for the usual
-// duration of a probe.
 func (s Server) Expected(probe time.Duration) (probes int, takes time.Duration) {
-	// until a miss, on both sides of the completed rate, a deciding probe, and the answer again, for
-	// twice as long
+	// the doublings, two probes at the completed rate, a deciding one, and the confirmation
 	probes = int(math.Ceil(math.Log2(s.Most/s.First))) + 1 + 2 + 1 + 1
 	return probes, time.Duration(probes)*(probe+s.Rest) + probe
 }
 
-// bracket doubles the rate until one is missed, or Most is met.
 func (s Server) bracket(ctx context.Context, a *ServerAnswer) error {
 	for rate := s.First; math.IsNaN(a.Missed); rate = min(2*rate, s.Most) {
 		if err := s.decide(ctx, a, rate, 1); err != nil {
@@ -221,7 +208,7 @@ func (s Server) bracket(ctx context.Context, a *ServerAnswer) error {
 	return nil
 }
 
-// descend halves the rate until one is met, or has too few requests.
+// descend halves the rate until it is met, or has too few requests to decide.
 func (s Server) descend(ctx context.Context, a *ServerAnswer) error {
 	for range mostHalvings {
 		if !math.IsNaN(a.Met) {
@@ -239,7 +226,6 @@ func (s Server) descend(ctx context.Context, a *ServerAnswer) error {
 	return nil
 }
 
-// decide tries a rate until it is met or missed, and records it.
 func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float64) error {
 	missed := 0
 	can, deviation := a.carried()
@@ -274,11 +260,11 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 
 func (s Server) of() string { return cmp.Or(s.Of, "requests") }
 
-// lost lists the shares of requests that did not complete. Requests of the last kind were queued.
+// Requests of the last kind were queued.
 var lost = []string{metric.Failed, metric.Throttled, metric.Shed, metric.Abandoned}
 
-// mayLose returns the share of lost requests above which a missed probe is not tried again: by
-// default as for means, or more if an objective allows it.
+// mayLose returns the share of lost requests above which a missed probe is not tried again:
+// decide.MostLost, or more if an objective allows it.
 func (s Server) mayLose() float64 {
 	allowed := 0.0
 	for _, o := range s.Objectives {
@@ -289,7 +275,6 @@ func (s Server) mayLose() float64 {
 	return max(decide.MostLost, allowed)
 }
 
-// miss records a missed rate, and drops rates met at or above it.
 func (s Server) miss(a *ServerAnswer, rate float64) {
 	a.Missed = rate
 	if !(a.Met >= rate) {
@@ -334,14 +319,14 @@ func (s Server) probe(
 	carried, _ := r.Metric(metric.Throughput)
 	carried /= cmp.Or(s.Each, 1)
 	if p.Verdict == objectives.Missed && refused <= s.mayLose() && carried < mostCarried*rate &&
-		has(r, rundir.CheckDrift) {
+		r.Drifts() {
 		p.Carried = carried
 	}
 	a.Probes = append(a.Probes, p)
 	return p, ctx.Err()
 }
 
-// judge decides the objectives, as attack does.
+// judge decides as attack does.
 func (p *ServerProbe) judge(all objectives.List) {
 	verdicts := make([]objectives.Verdict, len(all))
 	decisions := make([]decide.Decision, len(all))
@@ -353,8 +338,4 @@ func (p *ServerProbe) judge(all objectives.List) {
 	d := decisions[slices.Index(verdicts, p.Verdict)]
 	p.Reason = d.Reason
 	p.Late = p.Verdict == objectives.Undecided && d.Next == ""
-}
-
-func has(r *bench.Result, check string) bool {
-	return slices.ContainsFunc(r.Reasons, func(r result.Reason) bool { return r.Check == check })
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// A played server bears so many requests a second: above that a queue grows while a probe lasts.
+// A played is a simulated server with a capacity in requests per second. Above it, a queue grows
+// during a probe.
 type played struct {
 	bears  float64
 	late   float64 // share of the probes in which the sender is late
@@ -81,8 +82,8 @@ func searched(t *testing.T, p *played, first, most float64) (*ServerAnswer, erro
 	return s.Do(t.Context())
 }
 
-// TestServer: the answer holds what the server bears, to 2 % and what half a probe's queue hides,
-// with a sender that is often late too, and no probe exceeds the most.
+// The answer must contain the capacity, within 2 % and the error that the queue of half a probe
+// hides, also if the sender is often late. No probe may exceed Most.
 func TestServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for i := range 200 {
@@ -96,7 +97,7 @@ func TestServer(t *testing.T) {
 			case a.Stopped != nil && p.late == 0:
 				t.Errorf("%v /s: stopped: %v", p.bears, a.Stopped)
 			case a.Stopped != nil:
-				// a sender late five times in a row says so
+				// a sender that is late five times in a row must be reported
 			case p.bears > 1200 && (found != AtLeast || a.Met != 1200):
 				t.Errorf("%v /s: %v, %+v", p.bears, found, a)
 			case p.bears <= 1190 && (found != Between || a.Met > p.bears*1.01 ||
@@ -110,9 +111,9 @@ func TestServer(t *testing.T) {
 	})
 }
 
-// TestServerProbes: what a server bears is found within 5 %, by few probes: on average by one more
-// than two beside it and the one that confirms, after those of the doubling; more where a server
-// does less when more is sent, and where equal probes differ.
+// The search must find the capacity within 5 % by few probes: after the doublings, on average one
+// more than two close to it and the confirmation. It needs more if the server completes less under
+// overload, or if equal probes differ.
 func TestServerProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
@@ -155,8 +156,8 @@ func TestServerProbes(t *testing.T) {
 	})
 }
 
-// TestServerForgets: where a rate is missed that was met, what is left is the highest that was met
-// below it, and not by a probe that was sent late.
+// If a rate is missed after it was met, the answer must be the highest rate met below it by a probe
+// that was sent in time.
 func TestServerForgets(t *testing.T) {
 	a := &ServerAnswer{Met: 200, Probes: []ServerProbe{{Rate: 100, Verdict: objectives.Met},
 		{Rate: 150, Verdict: objectives.Met, Late: true}, {Rate: 200, Verdict: objectives.Met}}}
@@ -165,8 +166,8 @@ func TestServerForgets(t *testing.T) {
 	}
 }
 
-// TestServerLost: lost requests count as slower than any bound, as in an attack, unless the
-// objective is about completed requests alone. Other objectives are decided by their value.
+// Lost requests count as slower than any bound, as in an attack, unless the objective is about
+// completed requests. Other objectives are decided by their value.
 func TestServerLost(t *testing.T) {
 	for _, c := range []struct {
 		objective string
@@ -207,8 +208,8 @@ func TestServerLost(t *testing.T) {
 	}
 }
 
-// TestServerDies: a server that does not come back is left alone after the second probe of which
-// nothing was answered; one that misses everywhere is an answer.
+// The search must stop after the second probe without any answer. A server that misses at every
+// rate is an answer.
 func TestServerDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, err := searched(t, &played{bears: 1000, dies: 400}, 100, 2000)

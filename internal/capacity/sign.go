@@ -8,17 +8,13 @@ import (
 )
 
 // A signTest decides whether more, or less, than half of all runs would meet the objectives. It
-// looks twice: after the first runs, which decide if they agree, and after all runs, of which least
-// have to agree. Far from the capacity this saves most of the runs.
-//
-// For a fair coin each verdict has a probability of at most risk, and for a biased one the wrong
-// verdict even less.
+// decides after the first runs if all of them agree, which saves most runs far from the capacity,
+// and after all runs if at least least of them agree. Either wrong verdict has a probability of at
+// most risk.
 type signTest struct {
 	first, runs, least int
 }
 
-// newSignTest returns the test with at most that many runs. The error contains the number that the
-// risk requires.
 func newSignTest(runs int, risk float64) (signTest, error) {
 	t := signTest{first: runs, runs: runs, least: runs}
 	if tail(runs, runs) > risk {
@@ -29,7 +25,7 @@ func newSignTest(runs int, risk float64) (signTest, error) {
 		t.least--
 	}
 	for first := 1; first < t.least; first++ {
-		// Accept if the first comparisons all agree, or if enough of all comparisons agree.
+		// accept if the first runs all agree, or if enough of all runs agree
 		agree := math.Exp2(-float64(first))
 		if agree+tail(runs, t.least)-agree*tail(runs-first, t.least-first) <= risk {
 			t.first = first
@@ -49,8 +45,7 @@ func tail(n, k int) (p float64) {
 	return p
 }
 
-// judge returns the verdict, and whether more runs cannot change it. Undecided runs count for
-// neither side.
+// Undecided runs count for neither side.
 func (t signTest) judge(c Probe) (v objectives.Verdict, done bool) {
 	n := c.runs()
 	switch {
@@ -63,8 +58,8 @@ func (t signTest) judge(c Probe) (v objectives.Verdict, done bool) {
 	return objectives.Undecided, n >= t.first && most < t.least
 }
 
-// next returns the number of runs that a load should have after the next round: a few at a time,
-// but an interval is checked only twice, since each check is another chance of an error.
+// next returns the number of runs that a load should have after the next round. An interval is
+// checked only twice, because each check may be wrong.
 func (t signTest) next(n int, byInterval bool) int {
 	const atATime = 2
 	switch {

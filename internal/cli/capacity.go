@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -54,13 +53,13 @@ func (a *app) capacityCommand() *cobra.Command {
 	fs := cmd.Flags()
 	flags.Choice(cmd, &o.find, "find", "search the highest load or rate, the smallest limit at a "+
 		"--rate, or the longest queue of a strategy that sheds", "load", "limit", "queue")
-	fs.Var(flags.Parsed(&o.loads, "LO,HI", parseSpan), "load-range",
+	fs.Var(rangeOf(&o.loads, capacity.Load), "load-range",
 		"search these loads, both ends tried (default 0.1,1.2)")
-	fs.Var(flags.Parsed(&o.rates, "LO,HI", parseSpan), "rate-range",
+	fs.Var(rangeOf(&o.rates, capacity.Rate), "rate-range",
 		"search these rates instead, in tasks per second")
-	fs.Var(flags.Parsed(&o.limits, "LO,HI", parseLimits), "limit-range",
+	fs.Var(rangeOf(&o.limits, capacity.Limit), "limit-range",
 		"search these limits (default 1 to 8 times the offered work, at least 64)")
-	fs.Var(flags.Parsed(&o.queues, "LO,HI", parseQueues), "queue-range",
+	fs.Var(rangeOf(&o.queues, capacity.Queue), "queue-range",
 		"search these lengths of the queue (default 0,1024)")
 	fs.Var(flags.Share(&o.resolution, false), "resolution",
 		"stop at gaps of this `SHARE` of the load (default 1%)")
@@ -261,30 +260,13 @@ func outcomeCode(o capacity.Outcome) terminal.ExitCode {
 
 type searchRange struct{ lo, hi float64 }
 
-func parseSpan(text string) (searchRange, error) {
-	s, err := parseQueues(text)
-	if err != nil || s.lo == 0 {
-		return searchRange{}, fmt.Errorf("want two numbers above 0 such as 0.1,1.2, the smaller first, "+
-			"got %q", text)
-	}
-	return s, nil
-}
-
-func parseLimits(text string) (searchRange, error) {
-	s, err := parseSpan(text)
-	if err != nil || s.lo != math.Trunc(s.lo) || s.hi != math.Trunc(s.hi) {
-		return searchRange{}, fmt.Errorf("want two whole numbers above 0 such as 1,64, the smaller first, "+
-			"got %q", text)
-	}
-	return s, nil
-}
-
-// parseQueues parses a range that may begin with 0.
-func parseQueues(text string) (searchRange, error) {
-	ends, err := param.Floats(text)
-	if err != nil || len(ends) != 2 || !(ends[0] >= 0 && ends[0] < ends[1]) {
-		return searchRange{}, fmt.Errorf("want two numbers from 0 on such as 0,100, the smaller first, "+
-			"got %q", text)
-	}
-	return searchRange{ends[0], ends[1]}, nil
+func rangeOf(to *searchRange, axis capacity.Axis) flags.Value {
+	return flags.Parsed(to, "LO,HI", func(text string) (searchRange, error) {
+		ends, err := param.Floats(text)
+		if err != nil || len(ends) != 2 || !axis.Valid(ends[0], ends[1]) {
+			return searchRange{}, fmt.Errorf("want two %s, the smaller first, got %q",
+				axis.Numbers(), text)
+		}
+		return searchRange{ends[0], ends[1]}, nil
+	})
 }

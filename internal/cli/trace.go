@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic"
 	"github.com/poolbench/poolbench/internal/traffic/recorded"
 	"github.com/poolbench/poolbench/internal/traffic/traces"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -40,7 +41,7 @@ func (a *app) traceCommand() *cobra.Command {
 		"Apache's LogFormat has it; ~ is a blank (default: by the content)")
 	flags.Choice(cmd, &o.unit, "unit",
 		"unit of durations that are plain numbers; auto: seconds, or "+
-			"the unit of Apache's variable", traces.UnitNames()...)
+			"the unit of Apache's variable", traces.UnitNames...)
 	fs.StringVar(&o.class, "class", traces.NoColumn, "`COLUMN` of the classes")
 	flags.Choice(cmd, &o.at, "at",
 		"instant that the time column records: the begin of a task or, as in nginx's log, its end",
@@ -67,7 +68,7 @@ func (a *app) describeTrace(file string, o traceOptions) error {
 	for _, note := range d.Notes {
 		a.Say("", "odd: "+note, terminal.FallbackColumns)
 	}
-	if replay := d.Replay(); replay != nil {
+	if replay := d.Replay(shell.Quote); replay != nil {
 		_, err = fmt.Fprintf(a.Stdout, "\nTo replay it:\n  %s\n", strings.Join(replay, " \\\n    "))
 	}
 	return err

@@ -26,7 +26,6 @@ type Description struct {
 	Classes    []Class      `json:"classes,omitempty"` // those with most of the work first
 }
 
-// A Peak is the tenth of the span with the most arrivals.
 type Peak struct {
 	From float64 `json:"from_sec"` // since the first arrival
 	Rate float64 `json:"rate_per_sec"`
@@ -41,12 +40,11 @@ type Dispersion struct {
 // A Likeness compares a built-in process with the recorded arrivals.
 type Likeness struct {
 	Arrival string `json:"arrival"` // to be used with the rate of the record
-	// Factor is the largest ratio between the variances of the counts over all windows, at least 1. 1
-	// is equal.
+	// Factor is the largest ratio of the variances of the counts, in windows of any length, and at
+	// least 1.
 	Factor float64 `json:"factor"`
 }
 
-// Durations summarises the durations of the tasks.
 type Durations struct {
 	Mean float64 `json:"mean_sec"`
 	P50  float64 `json:"p50_sec"`
@@ -54,11 +52,10 @@ type Durations struct {
 	Max  float64 `json:"max_sec"`
 	C2   float64 `json:"c2"`
 	Rho  float64 `json:"autocorrelation"` // of a duration and the next
-	// Busy is rate × mean: the mean number of busy slots, and so the least limit
+	// Busy is rate × mean, the mean number of busy slots. A limit must be above it.
 	Busy float64 `json:"busy"`
 }
 
-// A Class is the tasks of one class.
 type Class struct {
 	Name  string  `json:"name"`
 	Tasks int     `json:"tasks"`
@@ -72,14 +69,14 @@ type Class struct {
 const (
 	courseParts = 60
 	peakShare   = 0.1
-	// LeastWindows is the least number of windows for an index, with a standard deviation of about 20
-	// %
+	// LeastWindows is the least number of windows for an index. Its standard deviation is then 20
+	// %.
 	LeastWindows = 50
 	ladder       = 10 // ratio of the lengths of successive windows
 )
 
-// Describe describes tasks in the order of their arrivals, with at least two different instants.
-// timed means that the durations are known.
+// Describe describes tasks in the order of arrival, at two or more instants. timed means that the
+// durations are known.
 func Describe(due []traces.Record, timed bool) Description {
 	n := len(due)
 	span := Span(due) / 1e9
@@ -103,7 +100,6 @@ func Describe(due []traces.Record, timed bool) Description {
 	return d
 }
 
-// Span returns the nanoseconds from the first arrival to the last.
 func Span(due []traces.Record) float64 { return float64(due[len(due)-1].At - due[0].At) }
 
 func counts(due []traces.Record, parts int) []int {
@@ -150,8 +146,7 @@ func moments(n int, value func(i int) float64) (c2, rho float64) {
 	return c2, products / squares
 }
 
-// Dispersions returns the indices for windows of one mean gap, ten of them, and so on, as long as
-// there are enough windows.
+// Dispersions returns the indices for windows of 1, 10, 100 and so on mean gaps.
 func Dispersions(due []traces.Record) (all []Dispersion) {
 	n, span := len(due), Span(due)
 	for window := span / float64(n-1); span/window >= LeastWindows; window *= ladder {
@@ -160,8 +155,7 @@ func Dispersions(due []traces.Record) (all []Dispersion) {
 	return all
 }
 
-// Index returns the variance of the number of tasks in a window of so many nanoseconds over its
-// mean. It ignores tasks after the last complete window.
+// It ignores tasks after the last complete window.
 func Index(due []traces.Record, window float64) float64 {
 	parts := int(Span(due) / window)
 	var sum, squares float64
@@ -179,26 +173,24 @@ func Index(due []traces.Record, window float64) float64 {
 }
 
 func durations(tasks []traces.Record, rate float64) *Durations {
-	sum, longest := 0.0, int64(0)
+	sum := 0.0
 	took := make([]int64, len(tasks)) // sorted below
 	for i, r := range tasks {
 		took[i] = r.Took()
 		sum += float64(took[i])
-		longest = max(longest, took[i])
 	}
 	var d Durations
 	d.C2, d.Rho = moments(len(took), func(i int) float64 { return float64(took[i]) })
 	d.Mean = sum / float64(len(took)) / 1e9
 	d.Busy = rate * d.Mean
-	q := statistics.NearestRanks(nil, took, 0.5, 0.99)
-	d.P50, d.Max = float64(q[0])/1e9, float64(longest)/1e9
+	q := statistics.NearestRanks(nil, took, 0.5, 0.99, 1)
+	d.P50, d.Max = float64(q[0])/1e9, float64(q[2])/1e9
 	if statistics.Resolvable(0.99, len(took)) {
 		d.P99 = float64(q[1]) / 1e9
 	}
 	return &d
 }
 
-// Classes describes tasks by their class. long reports which classes are long.
 func Classes(tasks []traces.Record, names []string, long []bool) []Class {
 	all := make([]Class, len(names))
 	sums, squares := make([]float64, len(names)), make([]float64, len(names))

@@ -12,10 +12,9 @@ import (
 // mostTried bounds the number of tasks compared, and so the time of the search.
 const mostTried = 100_000
 
-// Closest tries processes at the rate of the tasks, which are in the order of their arrivals, each
-// with some settings, and returns the one whose counts have the most similar variances, in windows
-// from the mean gap on. The simplest within a tenth of the least factor wins. ok is false if there
-// are too few tasks for more than one window.
+// Closest compares the variances of the counts, in windows from the mean gap on. The simplest
+// process within a tenth of the least factor wins. The tasks are in the order of arrival. ok is
+// false if they are too few for more than one length of windows.
 func Closest(due []traces.Record) (best Likeness, ok bool) {
 	recorded := Dispersions(due)
 	if len(recorded) < 2 {
@@ -39,11 +38,9 @@ func Closest(due []traces.Record) (best Likeness, ok bool) {
 	return Likeness{}, false
 }
 
-// random is the Swing.Share up to which the rate varies at random, unlike any sine.
+// random is the Swing.Share up to which the rate varies at random.
 const random = 0.3
 
-// sines returns the sine of a regular swing, or several candidates if it is not clear whether there
-// is one.
 func sines(due []traces.Record) (all []string) {
 	swing := SwingOf(due)
 	switch {
@@ -101,8 +98,7 @@ func open(text string, rate float64) (arrivals.Next, error) {
 	return v.Spec.Open(rate, 1, v.Values)
 }
 
-// factor compares a process at that rate with recorded dispersions. It generates as many tasks as
-// fit into due.
+// factor overwrites due with the tasks of the process.
 func factor(recorded []Dispersion, text string, due []traces.Record, rate float64) float64 {
 	next, err := open(text, rate)
 	if err != nil {

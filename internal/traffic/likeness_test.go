@@ -9,13 +9,13 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// TestClosest: a process resembles itself, at other seeds and settings off the grid, better than
-// those of other kinds do, and says how badly where none does.
+// A process must resemble itself more than other kinds, at other seeds and at settings off the
+// grid. If none is close, the factor must be large.
 func TestClosest(t *testing.T) {
 	for text, want := range map[string]string{
 		"constant": "constant", "poisson": "poisson", "bulk:n=28": "bulk:n=30",
 		"onoff:on=130ms,off=510ms": "onoff", "onoff:on=1.3s,off=7s": "onoff",
-		// bursts with few tasks between them: counts alone do not tell the one from the other
+		// bursts of few tasks: the counts alone do not distinguish the two
 		"mmpp:ratio=9,high=1.1s,low=4s": "mmpp|onoff", "sine:period=370s,amp=0.8": "sine", "sine:period=70s,amp=0.35": "sine",
 		"sine:period=113s,amp=0.6,phase=0.3": "sine:period=1m50s,amp=0.60,phase=0.30",
 	} {
@@ -28,7 +28,7 @@ func TestClosest(t *testing.T) {
 			}
 		}
 	}
-	// hundreds of tasks at once, and then none for an hour: nothing of ours does that
+	// hundreds of tasks at once, and then none for an hour, as no built-in process has
 	var due []traces.Record
 	for burst := range int64(12) {
 		for i := range int64(300) {

@@ -10,11 +10,10 @@ import (
 type Swing struct {
 	Period    float64 `json:"period_sec"`
 	Amplitude float64 `json:"amplitude"` // share of the mean rate
-	// Phase is the phase at the begin of the record, in periods: 0 is the mean and rising, 0.25 the
-	// peak
+	// Phase is in periods, at the begin of the record: 0 is the rising mean, 0.25 the peak
 	Phase float64 `json:"phase"`
-	// Share is the explained share of the counts' variance beyond that of Poisson arrivals: near 1 the
-	// rate swings regularly, near 0 at random
+	// Share is the explained share of the variance beyond that of Poisson arrivals: near 1 for a
+	// regular swing, near 0 for random variation
 	Share float64 `json:"share"`
 }
 
@@ -22,13 +21,14 @@ const (
 	swingParts = 240 // of the span, in which tasks are counted
 	mostSwings = 20  // in the span: a period has at least 12 parts
 	swingStep  = 0.05
-	// Steady is the Share from which a swing is regular. A ramp, which is no swing, has 6/π² = 0.61.
+	// Steady is the Share from which a swing is regular. A ramp, which is no swing, has 6/π² =
+	// 0.61.
 	Steady = 0.7
 )
 
-// SwingOf fits sines of one to twenty periods in the span to the counts in equal parts of it, by
-// least squares. The longest of equally good fits wins. It returns nil if the variance of the
-// counts is within four standard deviations of that of Poisson counts.
+// SwingOf fits sines of one to twenty periods to the counts over time, by least squares. The
+// longest of equally good fits wins. It returns nil if the variance of the counts is within four
+// standard deviations of that of Poisson counts.
 func SwingOf(due []traces.Record) *Swing {
 	c := counts(due, swingParts)
 	mean := float64(len(due)) / swingParts
@@ -53,8 +53,7 @@ func SwingOf(due []traces.Record) *Swing {
 	return &best
 }
 
-// fitted returns the coefficients of the sine and cosine, of so many periods in all, about a level,
-// that fit the counts best. explained is the share of their variance.
+// fitted fits a sine and a cosine about a level. explained is the variance that they explain.
 func fitted(counts []int, periods float64) (a, b, about, explained float64) {
 	n := float64(len(counts))
 	var s, c, y, ss, sc, cc, ys, yc float64

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// played are n instants of a process at a rate.
+// played returns n arrivals of a process.
 func played(t testing.TB, text string, rate float64, n int, seed uint64) (due []traces.Record) {
 	t.Helper()
 	v, err := arrivals.Parse(text)
@@ -32,7 +32,7 @@ func played(t testing.TB, text string, rate float64, n int, seed uint64) (due []
 	return due
 }
 
-// read reads lines of a time, a duration and a class.
+// read parses lines of a time, a duration and a class.
 func read(t *testing.T, lines, class string) *traces.Trace {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "t.csv")
@@ -46,7 +46,6 @@ func read(t *testing.T, lines, class string) *traces.Trace {
 	return trace
 }
 
-// TestClasses: shares, means and C² are those of each class, the one with most work first.
 func TestClasses(t *testing.T) {
 	trace := read(t, "1,1s,short\n2,2s,short\n3,9s,long\n4,3s,short\n5,0,none\n", "3")
 	got := Classes(trace.Records, trace.Classes, []bool{false, true, false})
@@ -66,7 +65,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestDescribe: what is known in closed form.
+// The expected values are exact.
 func TestDescribe(t *testing.T) {
 	near := func(what string, got, want, tolerance float64) {
 		t.Helper()
@@ -90,7 +89,7 @@ func TestDescribe(t *testing.T) {
 	for _, w := range d.Dispersion { // deviation √(2/windows)
 		near("dispersion of Poisson", w.Index, 1, 5*math.Sqrt(2*w.Window*40/100_000))
 	}
-	// pairs: every second gap is 0, so C² is 1, and a gap is always followed by the other kind
+	// pairs: every second gap is 0, so C² is 1, and consecutive gaps are of different kinds
 	d = Describe(played(t, "bulk:n=2", 40, 10_000, 1), false)
 	near("share of pairs", d.Together, 0.5, 1e-3)
 	near("C² of pairs", d.GapC2, 1, 1e-2)
@@ -104,8 +103,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestSwing: the period, amplitude and phase of a rate that swings by the clock are found, whatever
-// comes at it, and a rate that goes up and down at random is told from it.
+// The period, amplitude and phase of a regular swing must be found with any process, and a random
+// variation must not look like a swing.
 func TestSwing(t *testing.T) {
 	const rate, n = 87, 31_000 // 356 s
 	for _, c := range []struct{ period, amp, phase float64 }{{71, 0.35, 0}, {113, 0.5, 0.6},
@@ -138,7 +137,7 @@ func TestSwing(t *testing.T) {
 			}
 		}
 	}
-	// bursts of which there are few look like a swing or two now and then, and never like three
+	// a few bursts sometimes look like one or two swings, and never like three
 	for _, process := range []string{"onoff:on=20s,off=60s", "onoff:on=40s,off=40s",
 		"onoff:on=10s,off=30s", "mmpp:ratio=3,high=20s,low=60s", "mmpp:ratio=3,high=60s,low=60s"} {
 		for seed := range uint64(50) {
@@ -155,7 +154,7 @@ func TestSwing(t *testing.T) {
 			}
 		}
 	}
-	// a rate that grows from nothing: the sine explains 6/π² of what a ramp varies
+	// a rate that grows from zero: the sine explains 6/π² of the variance of a ramp
 	var ramp []traces.Record
 	for i := range 100_000 {
 		ramp = append(ramp, traces.Record{At: int64(math.Sqrt(float64(i)) * 1e9)})
@@ -165,7 +164,6 @@ func TestSwing(t *testing.T) {
 	}
 }
 
-// TestPeak: the busiest tenth is found wherever it is.
 func TestPeak(t *testing.T) {
 	var due []traces.Record
 	for i := range int64(1000) {
@@ -180,7 +178,6 @@ func TestPeak(t *testing.T) {
 	}
 }
 
-// TestFew: two tasks are enough for a description.
 func TestFew(t *testing.T) {
 	d := Describe([]traces.Record{{At: 7}, {At: 9}}, true)
 	if d.Tasks != 2 || math.Abs(d.Rate/5e8-1) > 1e-9 || len(d.Dispersion) != 0 {
@@ -188,7 +185,7 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// TestMemory: a description of many tasks takes little beside them, 8 bytes for each duration.
+// The description may need 8 bytes for each duration, and little more.
 func TestMemory(t *testing.T) {
 	tasks := played(t, "poisson", 87, 1_000_000, 1)
 	var before, after runtime.MemStats

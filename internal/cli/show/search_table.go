@@ -241,7 +241,8 @@ func (f *Found) Evidence(a capacity.Answer) (notes []string) {
 		notes = append(notes, note)
 	}
 	if more := undecided - mostUndecided; more > 0 {
-		notes = append(notes, fmt.Sprintf("%d more between them are undecided", more))
+		notes = append(notes, fmt.Sprintf("undecided also at %s", text.Count(more, "other "+
+			f.Search.Over.String())))
 	}
 	return notes
 }
@@ -285,11 +286,11 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 	}
 	if len(a.MissedBelow) > 0 {
 		below := text.Texts(a.MissedBelow, func(v float64) string { return fmt.Sprint(v) })
-		add("missed also at %s, below a %s that is met: the objective does not just get harder "+
-			"with the %[2]s, and this is the upper edge", strings.Join(below, ", "), f.Search.Over)
+		add("missed also at %s, below a %s that is met: the objective is not monotonic in the "+
+			"%[2]s, and this is the upper edge", strings.Join(below, ", "), f.Search.Over)
 	}
 	if a.Outcome() == capacity.Unknown && f.Cut == nil && a.Untold() < a.Runs() {
-		add("? is an end that the runs could not decide: give more repetitions (--count), longer " +
+		add("the runs could not decide the end marked ?: give more repetitions (--count), longer " +
 			"runs (--n) or another range")
 	}
 	if untold := a.Untold(); untold > 0 {

@@ -1,3 +1,2 @@
-// Package recorded formats poolbench trace's description of recorded traffic, as text, JSON and a
-// page.
+// Package recorded formats poolbench trace's description of recorded traffic.
 package recorded

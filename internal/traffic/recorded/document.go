@@ -2,7 +2,6 @@ package recorded
 
 import "github.com/poolbench/poolbench/internal/traffic"
 
-// A Document is the description of a file.
 type Document struct {
 	File string `json:"file"`
 	traffic.Description

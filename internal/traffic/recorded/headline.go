@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Headline summarises the arrivals for sizing a pool: whether formulas or a built-in process are
-// sufficient, or the file must be played.
+// Headline states whether formulas or a built-in process are sufficient to size a pool, or the file
+// must be played.
 func (d *Document) Headline() string {
 	rate := text.Rate(d.Rate)
 	process := d.process()
@@ -30,7 +30,7 @@ func (d *Document) Headline() string {
 	case process == "bulk":
 		return "Tasks arrive in batches, so formulas are too optimistic: replay the file"
 	}
-	return "Tasks come in bursts, and formulas are too hopeful: replay the file"
+	return "Tasks come in bursts, so formulas are too optimistic: replay the file"
 }
 
 func (d *Document) name() string {

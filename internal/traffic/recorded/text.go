@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic"
 )
 
-// Summary returns a line about the size of the record.
 func (d *Document) Summary() string {
 	span := text.Roughly(time.Duration(d.Span * 1e9))
 	if d.Span < 1 {
@@ -37,8 +36,8 @@ func (d *Document) Rows() [][]string {
 			text.Seconds(1/d.Rate), text.Digits(d.GapC2), correlation(d.GapRho))},
 	}
 	if d.Together > 0 {
-		rows = append(rows, []string{"", text.Share(d.Together) + " of the tasks come at the " +
-			"instant of the one before"})
+		rows = append(rows, []string{"", text.Share(d.Together) + " of the tasks arrive at the same " +
+			"instant as the one before"})
 	}
 	for i, w := range d.Dispersion {
 		name := ""
@@ -55,7 +54,7 @@ func (d *Document) Rows() [][]string {
 	}
 	rows = append(rows, []string{"resembles", d.resembles()})
 	if t := d.Durations; t != nil {
-		p99 := "not told"
+		p99 := "unknown (too few tasks)"
 		if t.P99 > 0 {
 			p99 = text.Seconds(t.P99)
 		}
@@ -104,10 +103,10 @@ func (d *Document) resembles() string {
 	case like == nil:
 		return "unknown: too few tasks"
 	case like.Factor > mostFactor:
-		return fmt.Sprintf("no built-in process: %s is the closest, and its counts vary "+
-			"otherwise by a factor of %s", like.Arrival, text.Digits(like.Factor))
+		return fmt.Sprintf("no built-in process: %s is the closest, but the variances of its "+
+			"counts differ by a factor of %s", like.Arrival, text.Digits(like.Factor))
 	}
-	s := fmt.Sprintf("%s: its counts vary otherwise by a factor of %s at most", like.Arrival,
+	s := fmt.Sprintf("%s: the variances of its counts differ by a factor of at most %s", like.Arrival,
 		text.Digits(like.Factor))
 	if d.swings() && d.process() != "sine" {
 		s += ", but at random, and not by the clock"
@@ -115,14 +114,12 @@ func (d *Document) resembles() string {
 	return s
 }
 
-// swings reports whether the rate swings regularly: at least three times, since slow random bursts
-// look like a swing or two.
+// Slow random bursts may look like one or two swings, but not like three.
 func (d *Document) swings() bool { return d.swung() && d.Span/d.Swing.Period > 2.9 }
 
 // swung reports whether the rate swings smoothly, if only once.
 func (d *Document) swung() bool { return d.Swing != nil && d.Swing.Share >= traffic.Steady }
 
-// process returns the name of the closest process, or "" if none is close.
 func (d *Document) process() string {
 	if d.Resembles == nil || d.Resembles.Factor > mostFactor {
 		return ""
@@ -136,7 +133,7 @@ const mostFactor = 2
 func times(x float64) string { return text.Digits(x) + " times" }
 
 func correlation(rho float64) string {
-	return strings.TrimPrefix(fmt.Sprintf("%.2f", math.Round(rho*100)/100+0), "+")
+	return fmt.Sprintf("%.2f", math.Round(rho*100)/100+0) // not -0.00
 }
 
 func blocks(counts []int, most int) string {

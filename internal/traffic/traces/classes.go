@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// leastRatio is the least ratio of the mean durations of long tasks and others. Strategies gain
-// nothing from classes with equal durations.
+// Strategies gain nothing from classes with equal durations.
 const leastRatio = 2
 
 // Long reports for each class of the trace whether its tasks are long: the class of that name or,
-// for "", the classes with a mean duration in the window above that of all tasks, if it is at least
-// twice that of the others. Strategies separate two classes, and a file may have many.
+// for "", the classes with a mean duration above that of all tasks, if it is at least twice that of
+// the others.
 func (p *Plan) Long(name string) ([]bool, error) {
 	names := p.trace.Classes
 	long := make([]bool, len(names))

@@ -58,8 +58,8 @@ func unitOf(text []byte) int64 {
 	return 1
 }
 
-// parseNumber parses a non-negative decimal number of that unit, to the nearest nanosecond. It uses
-// integers, because a float64 of seconds since 1970 has an error of about 200 ns.
+// parseNumber rounds to the nearest nanosecond. It uses integers, because a float64 of seconds
+// since 1970 has an error of about 200 ns.
 func parseNumber(text []byte, unit int64) (ns int64, ok bool) {
 	i := 0
 	for ; i < len(text) && isDigit(text[i]); i++ {
@@ -163,8 +163,8 @@ func parseZone(t []byte) (ns int64, ok bool) {
 	return ns, true
 }
 
-// instant returns the seconds since 1970 of a date, 1970 or later, with a time hh:mm:ss. A leap
-// second, 60, is the next second.
+// instant returns the seconds since 1970 of a date with a time hh:mm:ss. A leap second, 60, is the
+// next second.
 func instant(year, month, day int64, t []byte) (seconds int64, ok bool) {
 	hour, minute, second := digits(t[:2]), digits(t[3:5]), digits(t[6:8])
 	if t[2] != ':' || t[5] != ':' || year < 1970 || month < 1 || month > 12 || day < 1 ||

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestClasses: they are kept by the order in which they come, and stay with their tasks.
+// Classes must keep the order of the file, and stay with their tasks.
 func TestClasses(t *testing.T) {
 	s := Source{Time: "1", Duration: "2", Class: "3"}
 	got, err := readText(s, "5,1ms,a\n3,4ms, b \n9,2ms,a\n7,3ms,\"c,d\"\n")
@@ -52,7 +52,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestUnit: a number without a unit is of the one that is given, whatever the format says.
+// The given unit must apply to all plain numbers, whatever the format.
 func TestUnit(t *testing.T) {
 	for unit, want := range map[time.Duration]int64{0: 1500e6, time.Millisecond: 1500e3,
 		time.Microsecond: 1500, 1: 2} {
@@ -74,8 +74,7 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// TestShared: one who wants the times alone is given the records with durations that are there, and
-// not the other way round.
+// A reader of times only may share a trace with durations, but not the reverse.
 func TestShared(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.csv")
 	if err := os.WriteFile(file, []byte("1,1ms,a\n3,2ms,b\n"), 0o600); err != nil {

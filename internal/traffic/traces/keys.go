@@ -6,10 +6,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// NoColumn is the spelling of a column that is not read.
 const NoColumn = "none"
 
-// Column returns the column of a Source for its spelling.
 func Column(spelt string) string {
 	if spelt == NoColumn {
 		return ""
@@ -17,28 +15,12 @@ func Column(spelt string) string {
 	return spelt
 }
 
-var units = []struct {
-	name string
-	unit time.Duration
-}{{"auto", 0}, {"s", time.Second}, {"ms", time.Millisecond}, {"us", time.Microsecond},
-	{"ns", time.Nanosecond}}
+var UnitNames = []string{"auto", "s", "ms", "us", "ns"}
 
-// UnitNames returns the units of durations, in the order of their choice.
-func UnitNames() (names []string) {
-	for _, u := range units {
-		names = append(names, u.name)
-	}
-	return names
-}
-
-// UnitOf returns the unit of that name, or 0 for the format's.
+// UnitOf returns 0, the unit of the format, for auto.
 func UnitOf(name string) time.Duration {
-	for _, u := range units {
-		if u.name == name {
-			return u.unit
-		}
-	}
-	return 0
+	d, _ := time.ParseDuration("1" + name)
+	return d
 }
 
 // Keys returns the common parameters of the arrivals and workload of a trace. With equal values,
@@ -50,7 +32,7 @@ func Keys() []param.Key {
 				"log, its end"},
 		{Name: "layout", Kind: param.Text, Default: "auto", Doc: "of the lines of a log, as nginx's " +
 			"log_format or Apache's LogFormat has it, with ~ for each blank; auto: by the content"},
-		{Name: "unit", Kind: param.Choice, Default: "auto", Choices: UnitNames(),
+		{Name: "unit", Kind: param.Choice, Default: "auto", Choices: UnitNames,
 			Doc: "unit of durations that are plain numbers; auto: seconds, or the unit of Apache's " +
 				"variable"},
 		{Name: "from", Kind: param.Text, Default: "first",

@@ -42,8 +42,7 @@ type layout struct {
 	names      []string      // of the columns
 }
 
-// find examines the first line. named means that it contains the names of the columns instead of a
-// record.
+// find examines the first line. named means that it contains the names of the columns.
 func (l *layout) find(line []byte, s Source) (named bool, err error) {
 	var names []string
 	l.unit = cmp.Or(s.Unit, time.Second)
@@ -80,8 +79,7 @@ func (l *layout) find(line []byte, s Source) (named bool, err error) {
 	return l.choose(names, s)
 }
 
-// choose finds the requested columns among these names. named means that it has searched for one in
-// a line of names.
+// choose finds the requested columns. named means that it has searched for one in a line of names.
 func (l *layout) choose(names []string, s Source) (named bool, err error) {
 	l.names = names
 	type wanted struct {
@@ -115,7 +113,6 @@ func (l *layout) nameOf(c column) string {
 	return ""
 }
 
-// column finds a column by its number or its name.
 func (l *layout) column(s string, names []string) (c column, byName bool, err error) {
 	n, err := strconv.Atoi(s)
 	switch {
@@ -136,7 +133,7 @@ func (l *layout) column(s string, names []string) (c column, byName bool, err er
 	return column{index: n}, true, nil
 }
 
-// named returns the names that can name a column, because the first line of a file may be a record.
+// named filters, because the first line of a file may be a record.
 func named(names []string) (all []string) {
 	for _, name := range names {
 		if isName([]byte(name)) {
@@ -146,8 +143,8 @@ func named(names []string) (all []string) {
 	return all
 }
 
-// tooMany returns an error if a line has more fields than there are names, except for empty ones at
-// its end: a comma within a field shifts all later fields.
+// tooMany returns an error if a line has more fields than there are names, because a comma within a
+// field shifts all later fields. Empty fields may follow.
 func (l *layout) tooMany(line []byte) error {
 	n := len(l.names)
 	if bytes.Count(line, []byte{l.separator}) < n { // cheap, and true for nearly every line
@@ -208,7 +205,6 @@ func (l *layout) field(line []byte, c column) ([]byte, error) {
 
 var errQuote = errors.New(`missing " at the end of a field`)
 
-// cut removes the first field.
 func (l *layout) cut(line []byte) (text, rest []byte, more bool, err error) {
 	separator, closing := l.separator, byte(0)
 	if l.kind == accessLog {

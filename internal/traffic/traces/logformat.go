@@ -8,14 +8,13 @@ import (
 	"github.com/poolbench/poolbench/internal/lazyregexp"
 )
 
-// A logField is a space-separated field of a log's format: a variable, and the text around it, such
-// as the rt= of rt=$request_time.
+// A logField is a variable and the text around it, such as the rt= of rt=$request_time.
 type logField struct{ name, before, after string }
 
 var (
 	// variable is nginx's $name or ${name}, or Apache's %D, %>s or %{ms}T
 	variable = lazyregexp.New(`\$\{?([a-zA-Z0-9_]+)\}?|%[!<>0-9,]*(\{[^}]*\})?\^?([a-zA-Z]+)`)
-	// variableUnits are the units of durations that are not in seconds
+	// of durations that are not in seconds
 	variableUnits = map[string]time.Duration{"%D": time.Microsecond, "%{us}T": time.Microsecond,
 		"%{ms}T": time.Millisecond}
 )
@@ -23,10 +22,9 @@ var (
 // unblank decodes a layout from a parameter, which contains no blanks.
 var unblank = strings.NewReplacer("~", " ", `\"`, `"`)
 
-// Layout encodes a log's format as a parameter, without blanks.
+// Layout encodes a log's format as a parameter.
 func Layout(format string) string { return strings.ReplaceAll(format, " ", "~") }
 
-// parseLayout parses a format of nginx's log_format or Apache's LogFormat. A ~ is a blank.
 func parseLayout(format string) (fields []logField, err error) {
 	lines, some := layout{kind: accessLog}, false
 	rest, more := []byte(unblank.Replace(format)), true

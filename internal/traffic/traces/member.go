@@ -9,8 +9,8 @@ import (
 
 var errJSON = errors.New("want a JSON object on each line, as jq -c writes")
 
-// member returns the value of the object's member of that name, without quotes around a string. It
-// is an error if the line is cut off. The text after the member is not checked.
+// member returns the value without quotes around a string. A line that is cut off is an error, but
+// the text after the member is not checked.
 func member(line []byte, name string) (value []byte, ok bool, err error) {
 	line = bytes.Trim(line, " \t")
 	if len(line) == 0 || line[0] != '{' || line[len(line)-1] != '}' {

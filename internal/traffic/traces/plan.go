@@ -9,14 +9,12 @@ import (
 	"time"
 )
 
-// A Window selects the part of a trace to play, and its speed and scale.
 type Window struct {
 	From, To string  // 09:00, on the day of the first record, or 10m after it; "": all
 	Speed    float64 // factor: gaps shrink, durations do not
 	Scale    float64 // factor of the number of tasks
 }
 
-// A Plan is a part of a trace to play: tasks in the order of their arrival.
 type Plan struct {
 	records []Record
 	first   int // of the trace's records
@@ -31,7 +29,6 @@ const (
 	leastFactor = 0.001
 )
 
-// Plan returns a window of the trace.
 func (t *Trace) Plan(w Window) (*Plan, error) {
 	for _, f := range []struct {
 		name   string
@@ -93,11 +90,10 @@ func (t *Trace) when(text string) (int64, error) {
 	return 0, fmt.Errorf("want 09:00, or a duration after the first record, got %q", text)
 }
 
-// Tasks returns their number, which does not depend on the seed.
 func (p *Plan) Tasks() int { return int(math.Round(p.scale * float64(len(p.records)))) }
 
 // Disorder reports, with the lines, that the file was not in the order of its times, because a
-// clock was set back or files were concatenated. It returns "" if the file was in order.
+// clock was set back or files were concatenated. Otherwise it returns "".
 func (p *Plan) Disorder() string { return p.trace.disorder }
 
 // Due returns the arrival of a record since the begin of the window, at its speed.
@@ -111,18 +107,16 @@ func (p *Plan) Due(r Record) time.Duration {
 // stream separates the random numbers from those of arrivals and task times.
 const stream = 0x7472616365000000
 
-// Records returns the tasks to play. At a scale below 1 they are a random sample of the window.
-// Above 1 they are all records, and random ones again, each with its duration, at a random instant
-// before the next record, so the course of the rate stays the same. The tasks depend only on the
-// seed, and at scale 1 they are the records themselves.
+// Records returns a random sample of the records for a scale below 1. Above 1 it adds random
+// copies, each at a random instant before the next record, so that the rate over time keeps its
+// shape.
 func (p *Plan) Records(seed uint64) []Record {
-	all, _ := p.play(seed)
+	all, _ := p.sampled(seed)
 	return all
 }
 
-// Labelled returns the tasks to play, with their labels.
 func (p *Plan) Labelled(seed uint64) (all []Record, labels [MostLabels]Labels) {
-	all, from := p.play(seed)
+	all, from := p.sampled(seed)
 	labels = p.trace.Labels
 	for i := range labels {
 		of := &labels[i].Of
@@ -136,8 +130,8 @@ func (p *Plan) Labelled(seed uint64) (all []Record, labels [MostLabels]Labels) {
 	return all, labels
 }
 
-// play returns the tasks, and the index of each in the window unless they are all of them.
-func (p *Plan) play(seed uint64) (all []Record, of []uint32) {
+// sampled also returns the index of each task in the window, unless they are all of the records.
+func (p *Plan) sampled(seed uint64) (all []Record, of []uint32) {
 	if p.scale == 1 {
 		return p.records, nil
 	}

@@ -25,22 +25,22 @@ const (
 
 type reader struct {
 	Source
-	in      *bufio.Reader
-	file    *counted      // source of in, before decompression
-	ahead   *bufio.Reader // of the file: has buffered data that is not decompressed yet
-	line    int
-	size    int64 // of the file
-	skipped int64 // bytes of lines without a record, and of the others
-	looked  int64
-	layout  layout
-	clock   clock
-	classes texts
-	labels  [MostLabels]texts
-	trace   Trace
-	highest int64 // latest arrival so far
-	back    oddity
-	backBy  int64
-	same    oddity
+	in           *bufio.Reader
+	file         *counted      // source of in, before decompression
+	ahead        *bufio.Reader // of the file: has buffered data that is not decompressed yet
+	line         int
+	size         int64 // of the file
+	skippedBytes int64 // bytes of empty lines and comments
+	recordBytes  int64 // bytes of other lines
+	layout       layout
+	clock        clock
+	classes      texts
+	labels       [MostLabels]texts
+	trace        Trace
+	highest      int64 // latest arrival so far
+	earlier      oddity
+	earlierBy    int64
+	simultaneous oddity
 }
 
 type counted struct {
@@ -61,7 +61,7 @@ type inflated struct {
 	n    int64
 }
 
-// Bounds of a decompressed file. Access logs compress to a twentieth of their size.
+// Access logs compress to a twentieth of their size.
 const (
 	inflatedLeast = 128 << 20 // bytes that any file may have
 	mostInflated  = 200       // times the size of the compressed file
@@ -75,11 +75,11 @@ func (f *inflated) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// mostSkipped is the largest size of empty lines and comments, if it exceeds that of the records.
+// mostSkipped is the largest size of empty lines and comments, unless the records are larger.
 const mostSkipped = 16 << 20
 
 func (r *reader) skip(n int) error {
-	if r.skipped += int64(n) + 1; r.skipped > mostSkipped && r.skipped > r.looked {
+	if r.skippedBytes += int64(n) + 1; r.skippedBytes > mostSkipped && r.skippedBytes > r.recordBytes {
 		return fmt.Errorf("%d MiB of it are empty lines and comments, more than its records",
 			mostSkipped>>20)
 	}
@@ -88,7 +88,7 @@ func (r *reader) skip(n int) error {
 
 type oddity struct{ first, n int }
 
-func (o *oddity) see(line int) {
+func (o *oddity) add(line int) {
 	if o.n++; o.n == 1 {
 		o.first = line
 	}
@@ -101,7 +101,6 @@ func (o oddity) String() string {
 	return fmt.Sprintf("line %d", o.first)
 }
 
-// read reads a file of that size.
 func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 	r := &reader{Source: s, file: &counted{in: f}, size: size}
 	r.in = bufio.NewReaderSize(r.file, mostLine)
@@ -127,8 +126,8 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 		r.line++
 		var bad error
 		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 && line[0] != '#' {
-			r.looked += int64(len(line))
-			bad = r.take(line)
+			r.recordBytes += int64(len(line))
+			bad = r.readLine(line)
 		} else {
 			bad = r.skip(len(line))
 		}
@@ -141,8 +140,8 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 	}
 }
 
-// take reads one line. The first one determines the layout.
-func (r *reader) take(line []byte) error {
+// The first line determines the layout.
+func (r *reader) readLine(line []byte) error {
 	first := r.layout.kind == unknown
 	if first {
 		if bytes.IndexByte(line, 0) >= 0 {
@@ -239,7 +238,7 @@ type texts struct {
 	where   []string
 }
 
-// textOf returns the number of the text of a column in that line. There may be at most most texts.
+// textOf returns the number of the text of a column in that line.
 func (r *reader) textOf(
 	line []byte, in column, known *texts, most int, noun string,
 ) (int, error) {
@@ -273,10 +272,10 @@ func (r *reader) add(rec Record) error {
 		r.highest = rec.At
 	case r.Time == "":
 	case rec.At < r.highest:
-		r.back.see(r.line)
-		r.backBy = max(r.backBy, r.highest-rec.At)
+		r.earlier.add(r.line)
+		r.earlierBy = max(r.earlierBy, r.highest-rec.At)
 	case rec.At == r.highest:
-		r.same.see(r.line)
+		r.simultaneous.add(r.line)
 	}
 	if len(all) > 0 && max(rec.At-all[0].At, all[0].At-rec.At) > int64(mostSpan) {
 		return errors.New("more than ten years from the first record")
@@ -305,14 +304,14 @@ func (r *reader) finish() (*Trace, error) {
 	for i := range t.Labels {
 		t.Labels[i].Texts, t.Labels[i].Where = r.labels[i].all, r.labels[i].where
 	}
-	if r.back.n > 0 {
+	if r.earlier.n > 0 {
 		t.sort()
 		t.disorder = fmt.Sprintf("%v: arrived before the record above, by up to %v: "+
-			"sorted", r.back, time.Duration(r.backBy))
+			"sorted", r.earlier, time.Duration(r.earlierBy))
 		t.Notes = append(t.Notes, t.disorder)
 	}
-	if r.same.n > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%v: arrived with the record above", r.same))
+	if r.simultaneous.n > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%v: arrived with the record above", r.simultaneous))
 		if !slices.ContainsFunc(t.Records, notWhole) {
 			t.Notes = append(t.Notes, "all times are whole seconds: gaps and bursts below a second "+
 				"are the recorder's, not the traffic's")
@@ -338,8 +337,8 @@ func (r *reader) finish() (*Trace, error) {
 	return t, nil
 }
 
-// counting returns a note if times only number the lines, or are equal intervals in a file that has
-// other columns, or "".
+// counting returns a note if the times seem to be line numbers or intervals: consecutive integers,
+// or equal gaps in a file with other columns. Otherwise it returns "".
 func (r *reader) counting() string {
 	all, at := r.trace.Records, r.layout.time.index
 	if r.Time == "" || r.End || at >= len(r.trace.Columns) || len(all) < 3 {

@@ -12,22 +12,21 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Source selects the columns of a file to read.
 type Source struct {
 	File     string
 	Time     string             // column of the times: its number from 1, or its name; "": none
 	Duration string             // column of the durations; "" if not wanted
 	Class    string             // column of the classes; "" if not wanted
 	Labels   [MostLabels]string // further columns to read as texts; "": none
-	// of the lines of a log, in the syntax of nginx's log_format or Apache's LogFormat, with ~ as a
-	// blank, too; "": by the content
+	// of a log, in the syntax of nginx's log_format or Apache's LogFormat; ~ is a blank, too; "":
+	// by the content
 	Layout string
 	// of durations that are plain numbers; 0: the format's, usually seconds
 	Unit time.Duration
 	End  bool // times are ends: the arrival is earlier by the duration
 }
 
-// A Record is one task of a trace. It has 16 bytes, since there are millions.
+// A Record is one task of a trace. It has 16 bytes, because there are millions.
 type Record struct {
 	At   int64  // arrival in nanoseconds, since 1970 or another instant
 	work uint64 // the class, and in the lower bits the duration
@@ -40,13 +39,11 @@ const (
 	mostClasses = 1<<(64-tookBits) - 1
 )
 
-// Took returns the duration of the task in nanoseconds, or 0 if no durations were read.
+// Took returns the duration in nanoseconds, or 0 if no durations were read.
 func (r Record) Took() int64 { return int64(r.work & mostTook) }
 
-// MostLabels is the largest number of columns in addition to times, durations and classes.
 const MostLabels = 3
 
-// Labels are the texts of a column, and the text of each record.
 type Labels struct {
 	Texts []string // distinct, in the order of the file
 	Where []string // first occurrence of each: line 3
@@ -58,21 +55,20 @@ const mostTexts = 1 << 16
 // Class returns an index into Trace.Classes, or 0 if no classes were read.
 func (r Record) Class() int { return int(r.work >> tookBits) }
 
-// A Trace is the contents of a file. It is shared by all readers of the file, and never changed.
+// A Trace is the contents of a file. All readers of the file share it, so it must not change.
 type Trace struct {
-	Records []Record // by At
-	Classes []string // in the order of the file
-	Labels  [MostLabels]Labels
-	Columns []string // their names, if the file or its format has them
-	Notes   []string // irregularities of the file, one per line
-	// the note about records that were out of order
+	Records  []Record // by At
+	Classes  []string // in the order of the file
+	Labels   [MostLabels]Labels
+	Columns  []string // their names, if the file or its format has them
+	Notes    []string // irregularities of the file, one per line
 	disorder string
 	zone     int64 // of the first time, nanoseconds east of UTC
 	dated    bool  // times are dates, or since 1970
 }
 
-// kept are the most recent traces. A scenario is checked several times before it runs, and its
-// arrivals and its workload may read the same file.
+// kept caches the latest traces, because a scenario is validated several times, and its arrivals
+// and its workload may read the same file.
 var kept struct {
 	sync.Mutex
 	traces []keptTrace
@@ -87,8 +83,8 @@ type keptTrace struct {
 
 const mostKept = 2
 
-// holds reports whether s reads everything that other reads. Additional columns are allowed.
-func (s Source) holds(other Source) bool {
+// covers reports whether s reads everything that other reads. It may read more columns.
+func (s Source) covers(other Source) bool {
 	if other.Duration == "" && !s.End {
 		other.Duration, other.Unit = s.Duration, s.Unit
 	}
@@ -103,9 +99,8 @@ func (s Source) holds(other Source) bool {
 	return s == other
 }
 
-// Read reads the file, or returns the earlier result if the file has not changed since, which may
-// have additional durations and classes. An error is one line, about the file, a column or a line
-// of the file.
+// Read returns the earlier result if the file has not changed since, which may have additional
+// columns. An error is one line, about the file, a column or a line of the file.
 func (s Source) Read() (*Trace, error) {
 	if s.End && s.Duration == "" {
 		return nil, errors.New("at: the time of an end needs the column of the durations")
@@ -128,7 +123,7 @@ func (s Source) Read() (*Trace, error) {
 	kept.Lock()
 	defer kept.Unlock()
 	for _, k := range kept.traces {
-		if k.of.holds(s) && k.size == info.Size() && k.since.Equal(info.ModTime()) {
+		if k.of.covers(s) && k.size == info.Size() && k.since.Equal(info.ModTime()) {
 			return k.trace, nil
 		}
 	}
@@ -137,7 +132,7 @@ func (s Source) Read() (*Trace, error) {
 		return nil, fmt.Errorf("file: %w", err)
 	}
 	defer f.Close()
-	kept.traces = slices.DeleteFunc(kept.traces, func(k keptTrace) bool { return s.holds(k.of) })
+	kept.traces = slices.DeleteFunc(kept.traces, func(k keptTrace) bool { return s.covers(k.of) })
 	if len(kept.traces) == mostKept {
 		kept.traces = slices.Delete(kept.traces, 0, 1) // release memory before reading more
 	}

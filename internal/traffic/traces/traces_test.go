@@ -19,7 +19,7 @@ func readText(s Source, text string) (*Trace, error) {
 	return s.read(strings.NewReader(text), int64(len(text)))
 }
 
-// TestFormats: each format says the same two tasks.
+// All formats must give the same two tasks.
 func TestFormats(t *testing.T) {
 	first := time.Date(2026, 5, 1, 9, 0, 0, 250_000_000, time.UTC).UnixNano()
 	want := []Record{{first, 1_500_000}, {first + 1_000_000_001, 20_000_000}}
@@ -61,7 +61,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestDates: the calendar is that of package time.
+// The calendar must be that of package time.
 func TestDates(t *testing.T) {
 	for at := time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2100; at = at.Add(
 		13*24*time.Hour + 7*time.Hour + 11*time.Minute + 5*time.Second) {
@@ -75,7 +75,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestSpreadsheets: what pandas, R, a logger of Python's and BigQuery write.
+// The formats of pandas, R, Python's logging and BigQuery.
 func TestSpreadsheets(t *testing.T) {
 	second := []Record{{1777626000e9, 0}, {1777626001e9, 0}}
 	for _, text := range []string{
@@ -213,7 +213,7 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// TestGzip: a file is read again only when it has changed.
+// A file must be read again only after a change.
 func TestGzip(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.gz")
 	var b bytes.Buffer
@@ -291,7 +291,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// BenchmarkRead reads ten million lines; bytes are all that is allocated.
+// BenchmarkRead reads ten million lines.
 func BenchmarkRead(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "t.csv")
 	f, err := os.Create(file)
