@@ -133,7 +133,7 @@ func TestCleanQueues(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(100)
 	if testing.Short() {
-		seeds = 10
+		seeds = 4
 	}
 	for seed := range seeds {
 		wantValid(t, "C² = 1, load 0.9", judge(t, queue(Real, seed, 20_000, 0.9, 1)))

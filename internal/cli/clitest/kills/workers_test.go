@@ -21,7 +21,7 @@ import (
 func TestWorkers(t *testing.T) {
 	count := "20"
 	if race.Enabled || testing.Short() {
-		count = "6"
+		count = "3"
 	}
 	wide := "run --quiet --clock virtual --strategy worker_pool,semaphore,serial " +
 		"--load 0.5,0.7,0.8,0.9,0.95 --n 400 --count " + count + " --out "
