@@ -147,6 +147,7 @@ func openRawRiver(b *testing.B, limit int) (func() error, func(int, func()) erro
 
 func TestPostgresLeavesNothing(t *testing.T) {
 	ctx := t.Context()
+	serve(t, strategies.MustParse("postgres_queue").Spec) // for both
 	for _, text := range []string{"postgres_queue", "river:cooldown=1ms,poll=20ms"} {
 		t.Run(text, func(t *testing.T) {
 			checkNoLeftovers(t, text)

@@ -38,7 +38,7 @@ func TestContract(t *testing.T) {
 	for n, spec := range peers.All() {
 		t.Run(spec.Name, func(t *testing.T) {
 			for i, c := range strategytest.Clauses() {
-				if testing.Short() && (n+i)%4 != 0 {
+				if testing.Short() && (n+i)%8 != 0 {
 					continue
 				}
 				t.Run(fmt.Sprintf("%d_%s", i+1, c.Name), func(t *testing.T) {

@@ -102,6 +102,9 @@ func TestTwins(t *testing.T) {
 
 // TestDistinct: no two of the strategies without a twin have the same runs.
 func TestDistinct(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	runs := map[string][][]float64{}
 	work := append(twinWork, bench.Written{Workload: "two_class:r=20", Load: 0.9},
 		bench.Written{Target: "token_bucket:rate=100,burst=20", Rate: 150},

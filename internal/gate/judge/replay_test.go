@@ -62,7 +62,7 @@ func TestGoals(t *testing.T) {
 	ids := make(map[string]int)
 	gates := 20
 	if testing.Short() {
-		gates = 6
+		gates = 3
 	}
 	for _, g := range small(t, gates, 40).goals() {
 		ids[g.id]++
