@@ -13,7 +13,7 @@ import (
 func TestNumbersAreSmall(t *testing.T) {
 	runs := 600
 	if testing.Short() {
-		runs = 200
+		runs = 240
 	}
 	html := page(t, writeSample(t, manyScenarios(runs)))
 	for _, of := range []struct {

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestContract holds the peers to the contract, except for the clauses that are known to be broken,
-// with -short to every fourth.
+// with -short to every eighth.
 func TestContract(t *testing.T) {
 	for n, spec := range peers.All() {
 		t.Run(spec.Name, func(t *testing.T) {

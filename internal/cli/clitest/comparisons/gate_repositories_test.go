@@ -216,7 +216,7 @@ var repositories = []repository{
 	{name: "set up in vain", args: `--setup echo\ no>&2;exit\ 3`, code: clitest.Unusable,
 		says: "gate: --setup fails in the base: exit status 3\n"},
 
-	{name: "submodule", between: submodule, says: "\ngate: pass: ", cheap: true},
+	{name: "submodule", between: submodule, says: "\ngate: pass: "},
 	{name: "submodule, not checked out here", between: submodule,
 		then: func(t *testing.T) {
 			t.Helper()

@@ -141,6 +141,9 @@ func TestCapacitySameSeed(t *testing.T) {
 }
 
 func TestCapacityChildFault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	t.Setenv(clitest.ChildFault, "exit")
 	o := clitest.Command(t, clitest.QuickSearch("--strategy", "serial", "--objective", "p99-response<100ms")...)
