@@ -47,7 +47,7 @@ func TestManyStrategies(t *testing.T) {
 	}
 	seeds := uint64(20)
 	if testing.Short() {
-		seeds = 6
+		seeds = 3
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 7))

@@ -157,6 +157,9 @@ func TestFaultyGateMissesGoals(t *testing.T) {
 }
 
 func TestSameSeedSameNumbers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	a, b, c := small(t, 4, 4), small(t, 4, 4), small(t, 4, 4)
 	b.workers = 5
 	c.seed = 2

@@ -88,6 +88,9 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 func TestLocalWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	dir := t.TempDir()
 	alone, by := filepath.Join(dir, "alone"), filepath.Join(dir, "workers")
 	clitest.Succeed(t, strings.Fields(resumable["run"]+alone)...)
