@@ -82,7 +82,7 @@ func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 func TestHoldOut(t *testing.T) {
 	plans := 20
 	if testing.Short() {
-		plans = 2
+		plans = 4
 	}
 	for shape, tasks := range map[string]int{
 		"poisson": 100_000, "on-off": 100_000, "wandering": 50_000} {

@@ -166,7 +166,7 @@ func TestCoverage(t *testing.T) {
 	const median = 0.6
 	searches := 200
 	if testing.Short() {
-		searches = 30
+		searches = 60
 	}
 	for clock, own := range map[bench.Clock]bool{bench.Virtual: false, bench.Real: true} {
 		r := rand.New(rand.NewPCG(4, uint64(clock)))
