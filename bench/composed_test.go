@@ -36,13 +36,16 @@ func runComposed(t *testing.T, strategy, target string) *bench.Result {
 }
 
 func TestComposedRuns(t *testing.T) {
-	for _, strategy := range []string{
+	for i, strategy := range []string{
 		"retry:attempts=5+token_bucket:rate=300,burst=2+worker_pool",
 		"token_bucket:rate=1e+21+retry_in_place+semaphore",
 		"retry+codel_lifo:queue=30+ticker_limited:rate=300+dispatcher",
 		"segregated:short=2+retry:budget=0.1+semaphore",
 		"cpu_io_split:cpu=1+bounded_queue_shed:queue=8+worker_pool",
 	} {
+		if testing.Short() && i%2 != 0 {
+			continue
+		}
 		runComposed(t, strategy, "none")
 		runComposed(t, strategy, "token_bucket:rate=200,burst=5")
 	}

@@ -113,7 +113,10 @@ func TestMisbehaved(t *testing.T) {
 			}
 			cells = append(cells, cell{test, "real", arrival}, cell{test, "virtual", arrival})
 		}
-		if turn := i % len(cells); testing.Short() {
+		if turn := i / 2 % len(cells); testing.Short() {
+			if i%2 != 0 {
+				continue
+			}
 			cells = cells[turn : turn+1]
 		}
 		all = append(all, cells...)

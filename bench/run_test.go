@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -24,6 +25,7 @@ import (
 
 // Goroutines of deliberate deadlocks cannot be ended.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // heaps are small, and a fifth of the CPU time would be collections
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("testing/synctest.testingSynctestTest"),
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/bench.hang"),
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/bench.(*guard).contain"),
@@ -143,6 +145,9 @@ func TestKnownAnswers(t *testing.T) {
 		checkNear(t, r, "p99-response-sec", 34.5458e-3, 0.092)
 	})
 	t.Run("M_H2_4", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("long: skipped with -short")
+		}
 		r := answer(t, scenario(t, bench.Written{Workload: "hyperexp:mean=10ms,c2=16", Limit: 4,
 			Load: 0.7, Tasks: tasks * 5 / 2, Warmup: 1.0 / 11, Seed: 1}))
 		checkNear(t, r, "mean-wait-sec", 23.5524e-3, 0.246)
@@ -181,6 +186,9 @@ func TestKnownAnswers(t *testing.T) {
 		// No client may finish long before the others. The mean of 20 runs of 5000 tasks has a
 		// standard deviation of 0.25 %. If tasks were assigned to clients in advance, the
 		// throughput would be 4 % too low.
+		if testing.Short() {
+			t.Skip("long: skipped with -short")
+		}
 		sum, seeds := 0.0, 20
 		for seed := range uint64(seeds) {
 			sum += metric(t, run(t,

@@ -33,7 +33,7 @@ func TestSoak(t *testing.T) {
 		{Strategy: "circuit_breaker", Rate: 300, Target: "tenant_quota:rate=50,burst=2",
 			Workload: "tenants:n=3,skew=zipf(0.5)"},
 	} {
-		if testing.Short() && i%3 != 0 {
+		if testing.Short() && i%5 != 0 {
 			continue
 		}
 		w.Limit, w.Tasks, w.Warmup, w.Seed = 4, tasks, 0.1, 3
@@ -144,6 +144,9 @@ func TestSoakSeesDrift(t *testing.T) {
 
 // A soak must fail if tasks do not end.
 func TestSoakHoldsNoMore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	s := scenario(t, bench.Written{Workload: "constant:mean=100s", Limit: 1, Rate: 1e6,
 		Tasks: 1_000_000})
 	s.Soak = true

@@ -133,7 +133,7 @@ func TestCleanQueues(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(100)
 	if testing.Short() {
-		seeds = 10
+		seeds = 4
 	}
 	for seed := range seeds {
 		wantValid(t, "C² = 1, load 0.9", judge(t, queue(Real, seed, 20_000, 0.9, 1)))
@@ -165,7 +165,11 @@ func TestNoFalseDrift(t *testing.T) {
 }
 
 func TestDrift(t *testing.T) {
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 5
+	}
+	for seed := range seeds {
 		wantReason(t, "load 1.1", judge(t, queue(Virtual, seed, 20_000, 1.1, 1)), result.Suspect,
 			rundir.CheckDrift, "the mean wait is ", "a steady change")
 	}

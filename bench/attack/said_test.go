@@ -74,6 +74,9 @@ func TestSaid(t *testing.T) {
 	} {
 		for name, way := range ways {
 			t.Run(name+path, func(t *testing.T) {
+				if testing.Short() && path == "/endless" && name != "open" && name != "HTTP/2" {
+					t.Skip("long: skipped with -short")
+				}
 				t.Parallel()
 				a := attack.Defaults()
 				a.Requests = []attack.Request{{Method: "POST", URL: server.URL + path + "?x=" + token,

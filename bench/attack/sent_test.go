@@ -82,7 +82,10 @@ func TestSentAsPlanned(t *testing.T) {
 	defer server.Close()
 	const n = 60
 	for _, place := range []string{"to", "from"} {
-		for _, seed := range []uint64{1, 9} {
+		for i, seed := range []uint64{1, 9} {
+			if testing.Short() && (place == "to") != (i == 0) {
+				continue
+			}
 			reqs := []attack.Request{
 				{Method: "PUT", URL: server.URL + "/" + place + "/{{name}}/{{seq}}?n={{name}}&r={{random 1 99}}",
 					Header: http.Header{"Authorization": {"Basic {{password}}"}, "X-Id": {"{{uuid}}"}},

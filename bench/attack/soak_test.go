@@ -48,6 +48,9 @@ func TestSoak(t *testing.T) {
 			Limit: 3, Arrival: arrival(t, "poisson")},
 		"abandoned": {Rate: 1000, Duration: 5 * time.Second, MaxInFlight: 2, Drain: time.Second},
 	} {
+		if testing.Short() && name == "workers" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			whole := inBubbleOf(t, a, unsteady)
 			a.Soak = true
@@ -108,6 +111,9 @@ func TestSoakGoesOn(t *testing.T) {
 		"to the end": {Rate: 100, Tasks: 6000, Drain: time.Nanosecond,
 			Strategy: strategy(t, "worker_pool")},
 	} {
+		if testing.Short() && name != "requests" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			a.Soak = true
 			whole := inBubbleOf(t, a, unsteady)

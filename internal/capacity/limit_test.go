@@ -96,7 +96,7 @@ func TestSmallestLimit(t *testing.T) {
 	two := 0
 	cases := 50
 	if testing.Short() {
-		cases = 5
+		cases = 3
 	}
 	for i := range cases {
 		q, bound := resolvable(random, i)

@@ -78,6 +78,9 @@ func TestIndependentSeries(t *testing.T) {
 			func(rng *rand.Rand) []float64 { return levels(rng, 0.03, 20, 1, 1.1, 1.2, 1.3) }, 1},
 		{"counts", func(*rand.Rand) []float64 { return append(make([]float64, 40), 1, 1, 1) }, 0},
 	} {
+		if testing.Short() && c.name == "four levels in 80" {
+			continue
+		}
 		rng := rand.New(rand.NewPCG(14, 1))
 		doubted := 0
 		for seed := range series {

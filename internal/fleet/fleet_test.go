@@ -386,7 +386,7 @@ func TestOrphans(t *testing.T) {
 		go func() { _, _ = sweeps[i].Run(ctx, scenario(1)) }()
 	}
 	for left() < 2 {
-		time.Sleep(time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 	cancel()
 	if err := sweeps[0].Close(); err != nil || left() != 1 {
@@ -399,7 +399,7 @@ func TestOrphans(t *testing.T) {
 		return nil, nil
 	}})
 	for left() > 0 {
-		time.Sleep(time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 

@@ -180,6 +180,9 @@ func processesIn(t *testing.T, dir string) (all string) {
 
 // Settings must reach the server. A given directory must be kept and reused.
 func TestSettings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "poolbench_test_") // other users cannot enter t.TempDir
 	if err != nil {
@@ -216,6 +219,9 @@ func TestWrongSettings(t *testing.T) {
 		{Postgres, []string{"fsync=sometimes"}, "requires a Boolean value"},
 	} {
 		t.Run(c.kind.Name, func(t *testing.T) {
+			if testing.Short() && c.kind.Name == Postgres.Name {
+				t.Skip("long: skipped with -short")
+			}
 			t.Parallel()
 			if err := c.kind.Missing(); err != nil {
 				need.Skip(t, err)

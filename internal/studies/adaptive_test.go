@@ -73,11 +73,11 @@ func TestAdaptiveVerdicts(t *testing.T) {
 // right one, or stay at the highest, and a third of the throughput or more is lost. Without one, no
 // throughput is.
 func TestAdaptive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	brownout, noise := adaptiveSettings[0], adaptiveSettings[len(adaptiveSettings)-1]
 	names := []string{"adaptive_vegas", "adaptive_gradient:initial=10", "failsafe_adaptive"}
-	if testing.Short() {
-		names = names[1:2]
-	}
 	var cells []bench.Scenario
 	for _, s := range []adaptiveSetting{brownout, noise} {
 		cells = append(cells, s.fixed(10), s.fixed(20))

@@ -118,7 +118,7 @@ func TestAddedStrategiesAtRandom(t *testing.T) {
 	cells := allCells(Quick)
 	seeds := uint64(12)
 	if testing.Short() {
-		seeds = 3
+		seeds = 1
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -183,7 +183,11 @@ func TestRefused(t *testing.T) {
 
 func FuzzReport(f *testing.F) {
 	cells := allCells(Quick)
-	for seed := range uint64(8) {
+	seeds := uint64(8)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		f.Add(randomFile(rand.New(rand.NewPCG(seed, 2)), cells), "", "")
 	}
 	head := "# poolbench results 1\n"

@@ -231,6 +231,9 @@ func TestLastCrossing(t *testing.T) {
 
 // At R = 1, all strategies with shared slots are M/D/4, and separate pools M/D/2.
 func TestCostAnchors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	shared := map[float64][]string{}
 	for _, name := range costStrategies {
 		sc := costCell(name, 1)

@@ -93,6 +93,9 @@ func TestFirstScreen(t *testing.T) {
 
 // A single strategy fills the chart, and the names and the caption mention only it.
 func TestOneStrategyFillsTheChart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	b := tab.New(t)
 	b.Size(1440, 900)
 	b.Open(reportFile(t, sweepOf(t, 7)), "#explore?m=p99&v=1")

@@ -25,6 +25,9 @@ var show = flag.String("show", "", "directory to leave the sample report in")
 
 // a run of the default size, with several groups and hundreds of runs
 func TestReportOfManyRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	if race.Enabled {
 		t.Skip("the others have the same code, and fewer runs")
 	}

@@ -11,7 +11,11 @@ import (
 // The default page has 7,800 numbers in tables and 1,000 points in charts. It must be smaller than
 // 1.5 MB.
 func TestNumbersAreSmall(t *testing.T) {
-	html := page(t, writeSample(t, manyScenarios(600)))
+	runs := 600
+	if testing.Short() {
+		runs = 240
+	}
+	html := page(t, writeSample(t, manyScenarios(runs)))
 	for _, of := range []struct {
 		what, holds, each string
 		most              int // bytes

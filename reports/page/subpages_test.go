@@ -211,6 +211,9 @@ func TestFixedBytes(t *testing.T) {
 }
 
 func TestPagesInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	dir := studied(t)
 	if err := Write(dir); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func keepsContract(t *testing.T, text string, clauses []strategytest.Clause) {
 }
 
 // TestComposedContract tests each part around each base strategy, and each pair of parts around a
-// semaphore. With -short each clause is tested in one composition of each part.
+// semaphore. With -short each clause is tested in one composition of every other part.
 func TestComposedContract(t *testing.T) {
 	bases := []string{"worker_pool", "unbounded", "codel_lifo", "partitioned"}
 	if *sweep {
@@ -39,7 +39,7 @@ func TestComposedContract(t *testing.T) {
 		}
 	}
 	pairs, held := 0, 0
-	for _, outer := range strategies.Parts() {
+	for k, outer := range strategies.Parts() {
 		var own []string
 		for _, base := range bases {
 			own = append(own, composed(outer.Name, base))
@@ -52,6 +52,9 @@ func TestComposedContract(t *testing.T) {
 		for i, text := range own {
 			var clauses []strategytest.Clause
 			for j, c := range strategytest.Clauses() {
+				if testing.Short() && (j+k)%2 != 0 {
+					continue
+				}
 				if !testing.Short() || c.Name == "BlocksOrSheds" && i == 0 || (i+j)%len(own) == 0 {
 					clauses, seen[c.Name] = append(clauses, c), true
 				}
@@ -59,7 +62,11 @@ func TestComposedContract(t *testing.T) {
 			keepsContract(t, text, clauses)
 			pairs, held = pairs+1, held+len(clauses)
 		}
-		if len(seen) < len(strategytest.Clauses()) {
+		least := len(strategytest.Clauses())
+		if testing.Short() {
+			least /= 2
+		}
+		if len(seen) < least {
 			t.Errorf("%s is held to %d clauses alone", outer.Name, len(seen))
 		}
 	}

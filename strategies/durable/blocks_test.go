@@ -92,10 +92,10 @@ func TestBlockFiles(t *testing.T) {
 }
 
 func TestBlocksOfServer(t *testing.T) {
-	n := 200_000
 	if testing.Short() {
-		n = 20_000
+		t.Skip("long: skipped with -short")
 	}
+	const n = 200_000
 	v := strategies.MustParse("jetstream:dir=" + t.TempDir())
 	j := &jetStream{health: newHealth(embeddedAway)}
 	if err := j.open(t.Context(), strategies.Params{Limit: 1, Values: v.Values}); err != nil {

@@ -147,6 +147,7 @@ func openRawRiver(b *testing.B, limit int) (func() error, func(int, func()) erro
 
 func TestPostgresLeavesNothing(t *testing.T) {
 	ctx := t.Context()
+	serve(t, strategies.MustParse("postgres_queue").Spec) // for both
 	for _, text := range []string{"postgres_queue", "river:cooldown=1ms,poll=20ms"} {
 		t.Run(text, func(t *testing.T) {
 			checkNoLeftovers(t, text)
@@ -206,6 +207,9 @@ func TestPostgresErrors(t *testing.T) {
 // The schema of a killed process is removed and reported. Schemas of a living process, of another
 // host, or in use by a session stay.
 func TestPostgresLeft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	v := strategies.MustParse("postgres_queue")
 	serve(t, v.Spec)
 	ctx := t.Context()
@@ -272,6 +276,9 @@ func TestPostgresLeft(t *testing.T) {
 // The mark must identify the schema to the next run, which must keep the schema of a living
 // instance.
 func TestPostgresKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	for _, text := range []string{"postgres_queue", "river"} {
 		v := strategies.MustParse(text)
 		serve(t, v.Spec)

@@ -69,7 +69,7 @@ func sameRun(a, b []float64) bool {
 // TestTwins: a strategy with a twin has its runs, to the last digit, and has others where the cause
 // is there that its registration names.
 func TestTwins(t *testing.T) {
-	for _, s := range strategies.All() {
+	for i, s := range strategies.All() {
 		if s.Twin.Of == "" {
 			if s.Twin.Unless != strategies.NoCause {
 				t.Errorf("%s differs from no twin", s.Name)
@@ -81,7 +81,10 @@ func TestTwins(t *testing.T) {
 			t.Errorf("the twin of %s is %s: %v", s.Name, s.Twin, err)
 			continue
 		}
-		for _, w := range twinWork {
+		for j, w := range twinWork {
+			if testing.Short() && j != i%len(twinWork) {
+				continue
+			}
 			if a, b := twinRun(t, s.Name, w), twinRun(t, of.Name, w); !sameRun(a, b) {
 				t.Errorf("%s is the twin of %s, and with %+v its run is\n%v, not\n%v", s.Name, of.Name,
 					w, a, b)
@@ -102,6 +105,9 @@ func TestTwins(t *testing.T) {
 
 // TestDistinct: no two of the strategies without a twin have the same runs.
 func TestDistinct(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	runs := map[string][][]float64{}
 	work := append(twinWork, bench.Written{Workload: "two_class:r=20", Load: 0.9},
 		bench.Written{Target: "token_bucket:rate=100,burst=20", Rate: 150},

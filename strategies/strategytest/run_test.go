@@ -87,7 +87,7 @@ func TestRun(t *testing.T) {
 	for _, c := range strategytest.Clauses() {
 		every = append(every, c.Name)
 	}
-	for _, test := range []struct {
+	for i, test := range []struct {
 		name   string
 		fault  fault
 		clause string // "" means that none is tested
@@ -114,6 +114,9 @@ func TestRun(t *testing.T) {
 			"it was accepted, started 1 times and never done: Done was called with nil"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if testing.Short() && i%3 != 0 {
+				t.Skip("long: skipped with -short")
+			}
 			t.Parallel()
 			passed, failed, out := runOne(t, test.fault, nil)
 			var wantFailed []string
@@ -140,6 +143,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// With -short only the fault's own clause is checked. The contract tests of strategies/durable cover
+// the others.
 func TestDurableBroken(t *testing.T) {
 	for i, test := range []struct {
 		name   string
@@ -165,13 +170,17 @@ func TestDurableBroken(t *testing.T) {
 		{"one acknowledgement in 20 is dropped", spooltest.AcksMost, "Drain", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			// PutsLate waits half a minute.
-			if testing.Short() && (i%3 != 0 || test.fault == spooltest.PutsLate) {
-				t.Skip("long: skipped with -short")
+			clauses, only := len(strategytest.DurableClauses()), []string(nil)
+			if testing.Short() {
+				// PutsLate waits half a minute.
+				if i%3 != 0 || test.fault == spooltest.PutsLate || test.clause == "" {
+					t.Skip("long: skipped with -short")
+				}
+				clauses, only = 1, []string{`-test.run=^TestRunOne$/^\d+_` + test.clause + "$"}
 			}
 			t.Parallel()
 			passed, failed, out := runOne(t, fault(test.fault),
-				[]string{"POOLBENCH_SPOOL=1", "POOLBENCH_PATIENCE=5s"})
+				[]string{"POOLBENCH_SPOOL=1", "POOLBENCH_PATIENCE=5s"}, only...)
 			failed = slices.DeleteFunc(failed, func(clause string) bool {
 				if clause == test.also {
 					passed = append(passed, clause)
@@ -183,7 +192,7 @@ func TestDurableBroken(t *testing.T) {
 				want = []string{test.clause}
 			}
 			if !slices.Equal(failed, want) ||
-				len(passed)+len(failed) != len(strategytest.DurableClauses()) {
+				len(passed)+len(failed) != clauses {
 				t.Errorf("passed %v, failed %v, want %v to fail:\n%s", passed, failed, want, out)
 			}
 		})

@@ -171,6 +171,10 @@ func TestFaults(t *testing.T) {
 	} {
 		for _, resend := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/resend=%v", name, resend), func(t *testing.T) {
+				if testing.Short() && (resend != (len(name)%2 == 0) ||
+					name == "a body that never ends") {
+					t.Skip("long: skipped with -short")
+				}
 				t.Parallel()
 				s, address := serve(t, func(w http.ResponseWriter, r *http.Request, n int) {
 					if n%faulty == faulty-1 {

@@ -97,7 +97,7 @@ func gated(t *testing.T, unit string, value allocating, more float64, seed uint6
 func TestAllocations(t *testing.T) {
 	const gates = 400
 	if testing.Short() {
-		allocatingKinds = allocatingKinds[:4]
+		allocatingKinds = allocatingKinds[:1]
 	}
 	for _, c := range allocatingKinds {
 		t.Run(c.unit+"/"+c.name, func(t *testing.T) {

@@ -62,7 +62,7 @@ func TestGoals(t *testing.T) {
 	ids := make(map[string]int)
 	gates := 20
 	if testing.Short() {
-		gates = 6
+		gates = 3
 	}
 	for _, g := range small(t, gates, 40).goals() {
 		ids[g.id]++
@@ -157,6 +157,9 @@ func TestFaultyGateMissesGoals(t *testing.T) {
 }
 
 func TestSameSeedSameNumbers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	a, b, c := small(t, 4, 4), small(t, 4, 4), small(t, 4, 4)
 	b.workers = 5
 	c.seed = 2

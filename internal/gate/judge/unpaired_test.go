@@ -21,13 +21,13 @@ func logNormal(rng *rand.Rand, n int, spread, factor float64) []float64 {
 // and sizes must be called worse in 1 % of cases. The plain rank test calls 2 to 9 % worse. With
 // 2000 draws, 2 % is the level plus four standard errors.
 func TestUnpairedSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	rng := rand.New(rand.NewPCG(21, 1))
 	o := Defaults()
 	o.Margin, o.Promise = 0, 0.1
-	draws := 2000
-	if testing.Short() {
-		draws = 500
-	}
+	const draws = 2000
 	for _, c := range []struct {
 		nx, ny         int
 		spreadX, ratio float64

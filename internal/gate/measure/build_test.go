@@ -17,6 +17,9 @@ func TestNoDebuggingInformation(t *testing.T) {
 	b := &binaries{tool: goTool{dir: dir, temp: t.TempDir()},
 		packages: []pkg{{"example.org/m", dir}}, dir: t.TempDir()}
 	for layout, seed := range []int{0, 7} {
+		if testing.Short() && seed == 0 {
+			continue
+		}
 		if err := b.build(t.Context(), 0, layout, seed); err != nil {
 			t.Fatal(err)
 		}

@@ -53,6 +53,10 @@ func TestJournalCut(t *testing.T) {
 	b := benchmark{Package: "p", Name: "BenchmarkA", Iterations: 10}
 	dir := t.TempDir()
 	const pairs = 3
+	steps := 5
+	if testing.Short() {
+		steps = 17
+	}
 	j := madeJournal(t, dir, b, pairs, 110)
 	if err := j.close("complete 3 runs"); err != nil {
 		t.Fatal(err)
@@ -66,7 +70,7 @@ func TestJournalCut(t *testing.T) {
 	}
 	for s, name := range resultFiles {
 		before := 0
-		for cut := 0; cut <= len(texts[s]); cut += 1 + cut%5 {
+		for cut := 0; cut <= len(texts[s]); cut += 1 + cut%steps {
 			for i, other := range resultFiles {
 				if err := os.WriteFile(filepath.Join(dir, other), texts[i], 0o666); err != nil {
 					t.Fatal(err)

@@ -101,9 +101,9 @@ func shows(output, text string) bool {
 
 // long lists the pages that take five seconds or more, and half a minute if nothing is compiled
 // yet. For a separate module, Go compiles the checkout again.
-var long = []string{"README.md", "choose-a-limit.md", "durable-queues.md", "load-testing.md",
-	"load-testing-in-ci.md",
-	"reading-results.md", "start-here.md", "strategies.md", "studies.md", "test-your-pool.md"}
+var long = []string{"README.md", "choose-a-limit.md", "claims.md", "durable-queues.md",
+	"load-testing.md", "load-testing-in-ci.md", "reading-results.md", "start-here.md",
+	"strategies.md", "studies.md", "test-your-pool.md"}
 
 // TestBlocks runs the blocks of each short page in one shell, with poolbench in PATH.
 func TestBlocks(t *testing.T) { followAll(t, false, 10) }

@@ -11,6 +11,9 @@ import (
 // TestPrint: on a sheet, which nobody can scroll, no page is wider than the paper. 718 px are A4
 // without its margins.
 func TestPrint(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	const paper = 718
 	b := tab.New(t)
 	b.Size(paper, 1000)

@@ -339,8 +339,7 @@ func TestDisplaysAgree(t *testing.T) {
 		{dir: "session-document", args: load + " --session steps.yaml --rate 1000 --n 400 " +
 			"--objective session-p99-response<1ns --format json", verdict: decide.Missed},
 	} {
-		if testing.Short() && !slices.Contains([]string{"invalid", "about", "attack-document",
-			"session"}, h.dir) {
+		if testing.Short() && !slices.Contains([]string{"invalid", "attack-document"}, h.dir) {
 			continue
 		}
 		show := func(suffix string, more ...string) {

@@ -156,7 +156,7 @@ var repositories = []repository{
 	{name: "faster", head: tree{"m_test.go": testFile(timed("A", 702.5, 1))},
 		says: "0 worse, 0 inconclusive, 1 better"},
 	{name: "one allocation more", head: tree{"m_test.go": testFile(timed("A", 1002.5, 2))},
-		code: clitest.Regression, says: "2 worse, 0 inconclusive", cheap: true},
+		code: clitest.Regression, says: "2 worse, 0 inconclusive"},
 	{name: "one more, allowed", head: tree{"m_test.go": testFile(timed("A", 1002.5, 2))},
 		args: "--allow A:allocs/op=1 --allow B/op=100%", says: "within the allowance"},
 	{name: "one allocation less", head: tree{"m_test.go": testFile(timed("A", 1002.5, 0))},
@@ -205,7 +205,7 @@ var repositories = []repository{
 	{name: "flag", base: tree{"flag_test.go": flagged}, code: clitest.Unusable,
 		says: `flag_test.go:12: data is ""`},
 	{name: "flag, given", base: tree{"flag_test.go": flagged}, args: `--args -data='a\ *.go\ b'`,
-		says: "\ngate: pass: ", cheap: true},
+		says: "\ngate: pass: "},
 	{name: "arguments without an end", args: "--args '-data=a", code: clitest.Unusable,
 		says: `a shell cannot split "'-data=a"`, cheap: true},
 	{name: "generated", base: tree{".gitignore": "*.bin\n"},
@@ -216,7 +216,7 @@ var repositories = []repository{
 	{name: "set up in vain", args: `--setup echo\ no>&2;exit\ 3`, code: clitest.Unusable,
 		says: "gate: --setup fails in the base: exit status 3\n"},
 
-	{name: "submodule", between: submodule, says: "\ngate: pass: ", cheap: true},
+	{name: "submodule", between: submodule, says: "\ngate: pass: "},
 	{name: "submodule, not checked out here", between: submodule,
 		then: func(t *testing.T) {
 			t.Helper()

@@ -483,7 +483,7 @@ func TestPlacesAgree(t *testing.T) {
 		{"plain", "unknown", "worse", "worse", ""},
 		{"about", "unbounded", "worse", "worse", ""},
 	} {
-		if testing.Short() && i%3 != 0 {
+		if testing.Short() && i != 3 && i != 6 { // a doubt, and uncertain values
 			continue
 		}
 		var want stated

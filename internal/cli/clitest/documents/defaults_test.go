@@ -142,6 +142,9 @@ func TestEveryCommandIsHeld(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	order := []string{"run"} // other commands read its output
 	for name, row := range defaults {
@@ -152,11 +155,6 @@ func TestDefaults(t *testing.T) {
 	slices.Sort(order[1:])
 	for _, name := range order {
 		t.Run(name, func(t *testing.T) {
-			if name != "run" {
-				if testing.Short() && (name == "study" || name == "capacity") {
-					t.Skip("which take some seconds")
-				}
-			}
 			row := defaults[name]
 			row.check(t, clitest.Succeed(t, row.args...))
 		})

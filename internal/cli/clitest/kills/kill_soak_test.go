@@ -132,7 +132,7 @@ func TestKillAttack(t *testing.T) {
 	url, served := clitest.Shop(t, 500)
 	kills := 4
 	if testing.Short() {
-		kills = 2
+		kills = 1
 	}
 	kills = rounds(t, kills)
 	n := 500 * (kills + 1) // a second per kill, so the plan is longer than the killed parts

@@ -21,7 +21,7 @@ import (
 func TestWorkers(t *testing.T) {
 	count := "20"
 	if race.Enabled || testing.Short() {
-		count = "6"
+		count = "3"
 	}
 	wide := "run --quiet --clock virtual --strategy worker_pool,semaphore,serial " +
 		"--load 0.5,0.7,0.8,0.9,0.95 --n 400 --count " + count + " --out "
@@ -88,6 +88,9 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 func TestLocalWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	dir := t.TempDir()
 	alone, by := filepath.Join(dir, "alone"), filepath.Join(dir, "workers")
 	clitest.Succeed(t, strings.Fields(resumable["run"]+alone)...)

@@ -23,6 +23,9 @@ func TestLive(t *testing.T) {
 		"attack": "attack URL --rate 200 --duration 3s --strategy worker_pool",
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name == "run" {
+				t.Skip("long: skipped with -short")
+			}
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "out")
 			target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,

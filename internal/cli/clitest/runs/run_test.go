@@ -339,6 +339,9 @@ func TestHang(t *testing.T) {
 		"deadlock": "no task was submitted or done in 1.25s and no goroutine could run: a deadlock",
 	} {
 		t.Run(fault, func(t *testing.T) {
+			if testing.Short() && fault == "hang" {
+				t.Skip("long: skipped with -short")
+			}
 			t.Chdir(t.TempDir())
 			t.Setenv(clitest.ChildFault, fault)
 			o := clitest.Command(t, strings.Fields("run --quiet --clock virtual --strategy serial --n "+

@@ -97,6 +97,9 @@ func TestAgentKilled(t *testing.T) {
 	t.Parallel()
 	for _, allow := range []bool{false, true} {
 		t.Run(fmt.Sprintf("allow=%v", allow), func(t *testing.T) {
+			if testing.Short() && !allow {
+				t.Skip("long: skipped with -short")
+			}
 			t.Parallel()
 			url, served := clitest.Shop(t, 200)
 			at, err := hub.StartLocal()

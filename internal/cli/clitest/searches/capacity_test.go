@@ -95,7 +95,7 @@ func TestCapacityExitCodes(t *testing.T) {
 			clitest.Fine, "rate (/s)"},
 	} {
 		t.Run(c.flags, func(t *testing.T) {
-			if testing.Short() && i > 2 {
+			if testing.Short() && i != 1 && i != 2 {
 				t.Skip("long: skipped with -short")
 			}
 			t.Chdir(t.TempDir())
@@ -141,6 +141,9 @@ func TestCapacitySameSeed(t *testing.T) {
 }
 
 func TestCapacityChildFault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	t.Setenv(clitest.ChildFault, "exit")
 	o := clitest.Command(t, clitest.QuickSearch("--strategy", "serial", "--objective", "p99-response<100ms")...)
@@ -211,12 +214,11 @@ func TestCapacityLimit(t *testing.T) {
 // tasks), although most runs of 2000 tasks meet it. For every seed, the answer must be 6 or name
 // both limits.
 func TestCapacityShortRuns(t *testing.T) {
-	t.Chdir(t.TempDir())
-	seeds := 10
 	if testing.Short() {
-		seeds = 1
+		t.Skip("long: skipped with -short")
 	}
-	for seed := range seeds {
+	t.Chdir(t.TempDir())
+	for seed := range 10 {
 		var doc show.SearchDocument
 		o := clitest.Command(t, "capacity", "--clock", "virtual", "--strategy", "worker_pool",
 			"--workload", "lognormal:mean=20ms,c2=4", "--find", "limit", "--rate", "200", "--n", "2000",

@@ -40,6 +40,9 @@ func TestCapacityOfServer(t *testing.T) {
 		{"p50-response<1ns", 1 << 62, "nowhere", clitest.Regression, "at every rate"},
 		{"p50-response<1h", 10, "unknown", clitest.Undecided, "the search ends"},
 	} {
+		if testing.Short() && c.code == clitest.Fine {
+			continue // TestAgentsSearch has this answer
+		}
 		failing = c.failing
 		asked.Store(0)
 		args := []string{"capacity", server.URL, "--objective", c.objective, "--max-rate", "200",

@@ -47,6 +47,10 @@ func TestLeavings(t *testing.T) {
 			"--quiet"}, "poolbench-postgres-*"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && slices.Contains([]string{"jetstream", "file_sync", "crash in memory",
+				"crash postgres_queue"}, name) {
+				t.Skip("long: skipped with -short")
+			}
 			if of, is := strings.CutPrefix(name, "crash "); is && of != "in memory" {
 				needs(t, of)
 			}

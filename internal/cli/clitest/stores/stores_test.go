@@ -259,7 +259,7 @@ func TestStoreDamaged(t *testing.T) {
 		"jetstream:sync=always":    nats,
 	} {
 		t.Run(strategy, func(t *testing.T) {
-			if testing.Short() && strings.Contains(strategy, ":") {
+			if testing.Short() && strategy != "sqlite_queue" {
 				t.Skip("long: skipped with -short")
 			}
 			t.Parallel()
@@ -272,6 +272,9 @@ func TestStoreDamaged(t *testing.T) {
 }
 
 func TestStoreMeddled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("strategies/durable checks its files in short tests too")
+	}
 	for name, meddle := range map[string]func(path string) error{
 		"deleted":   os.Remove,
 		"truncated": func(path string) error { return os.Truncate(path, 0) },
@@ -291,9 +294,6 @@ func TestStoreMeddled(t *testing.T) {
 	} {
 		for command, args := range storeCommands("jetstream") {
 			t.Run(name+"/"+command, func(t *testing.T) {
-				if testing.Short() && (name != "deleted" || command != "run") {
-					t.Skip("long: skipped with -short")
-				}
 				t.Parallel()
 				cmd, dir := clitest.Apart(t, nil, args...)
 				var seen time.Time
