@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"reflect"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -25,7 +24,6 @@ import (
 
 // Goroutines of deliberate deadlocks cannot be ended.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // heaps are small, and a fifth of the CPU time would be collections
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("testing/synctest.testingSynctestTest"),
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/bench.hang"),
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/bench.(*guard).contain"),

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -28,7 +27,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // heaps are small, and a fifth of the CPU time would be collections
 	if os.Getenv(servingVariable) != "" {
 		serve()
 		return

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -25,7 +24,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // heaps are small, and a fifth of the CPU time would be collections
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreCurrent(), // those that come with importing ants
 		// Left by TestWorkerpoolEndsAfterGoexit. What else workerpool leaves, the clause Drain

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -46,7 +45,6 @@ const (
 // Main is the TestMain of a package of tests. It runs the test binary as the command if AsCommand
 // is set.
 func Main(m *testing.M) {
-	debug.SetGCPercent(400) // heaps are small, and a fifth of the CPU time would be collections
 	if os.Getenv(AsCommand) != "" &&
 		!(len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "-test.")) {
 		// a fuzzing worker is a child too

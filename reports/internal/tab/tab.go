@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -56,7 +55,6 @@ type running struct {
 
 // Main is the TestMain of a package whose tests use tabs.
 func Main(m *testing.M) {
-	debug.SetGCPercent(400) // heaps are small, and a fifth of the CPU time would be collections
 	m.Run()
 	browser.close()
 }
