@@ -90,7 +90,7 @@ func unmatched(pattern string, urls []URL) string {
 	for _, u := range urls {
 		names = append(names, u.Names...)
 	}
-	return fmt.Sprintf("no URL is %s (known: %s)", pattern, text.List(text.Few(names, 8)))
+	return fmt.Sprintf("unknown URL %s (known: %s)", pattern, text.List(text.Few(names, 8)))
 }
 
 func glob(pattern string) *regexp.Regexp {

@@ -27,8 +27,8 @@ func TestHeadline(t *testing.T) {
 		{verdict.Report{Rows: row(verdict.NoWorse, ""), Unclear: []string{"old is not whole"}},
 			"gate: inconclusive", "gate: inconclusive: old is not whole"},
 		{verdict.Report{Rows: row(verdict.Worse, ""), Faults: []string{"other machine"}},
-			"gate: cannot judge", "gate: cannot judge: other machine"},
-		{verdict.Report{}, "gate: cannot judge", ""},
+			"gate: cannot decide", "gate: cannot decide: other machine"},
+		{verdict.Report{}, "gate: cannot decide", ""},
 		{verdict.Report{Rows: row(verdict.Better, ""), Removed: []string{"B"}},
 			"gate: benchmarks removed", ""},
 	} {

@@ -89,7 +89,7 @@ type StuckError struct {
 }
 
 func (e *StuckError) Error() string {
-	return fmt.Sprintf("%s: %v. It does not stop either, so no run can follow it", e.name, e.cause)
+	return fmt.Sprintf("%s: %v. The run cannot be stopped, so no further run is possible", e.name, e.cause)
 }
 
 // inProcess runs the scenario in this process. It stops waiting when ctx has ended and the grace

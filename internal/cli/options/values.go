@@ -17,7 +17,7 @@ import (
 )
 
 // QueueDoc is the help of --queue.
-const QueueDoc = "slots of the queue; 0: none (default: never full, or 8 × limit where the " +
+const QueueDoc = "length of the queue; 0: none (default: never full, or 8 × limit if the " +
 	"strategy sheds; for a part before another, use queue=N)"
 
 // ParseQueue parses the number of slots of a queue. It returns bench.NoQueue for 0, because 0 means

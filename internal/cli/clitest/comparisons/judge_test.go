@@ -60,7 +60,7 @@ func TestGateExitCodes(t *testing.T) {
 		for _, format := range []string{"text", "markdown", "json"} {
 			o := clitest.Command(t, append([]string{"gate", "--format", format},
 				strings.Fields(c.args)...)...)
-			told := strings.Contains(o.Stderr, "gate: cannot judge: ")
+			told := strings.Contains(o.Stderr, "gate: cannot decide: ")
 			if o.Code != c.want || o.Stdout == "" || told != (c.want == clitest.Unusable) ||
 				!told && o.Stderr != "" {
 				t.Errorf("gate %s --format %s: exit code %d, want %d\n%s%s", c.args, format, o.Code,

@@ -110,7 +110,7 @@ func TestTrendOnce(t *testing.T) {
 	}
 	if o := clitest.Succeed(t, append(append([]string{"trend"}, paths...),
 		"latest")...); !strings.Contains(o.Stdout, "12 results") ||
-		!strings.Contains(o.Stdout, "latest repeats "+paths[11]+" and counts once") {
+		!strings.Contains(o.Stdout, "latest repeats "+paths[11]+", so it counts once") {
 		t.Errorf("%s", o.Stdout)
 	}
 }

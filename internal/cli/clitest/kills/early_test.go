@@ -30,7 +30,7 @@ func TestWorkerBeforeServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer server.Close()
-			clitest.Await(t, lines, "at work for")
+			clitest.Await(t, lines, "ready for")
 		}
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)

@@ -244,7 +244,7 @@ func TestKillSessions(t *testing.T) {
 	}
 	o := clitest.Command(t, append(args, "--resume")...)
 	if o.Code != clitest.Unusable || strings.Count(o.Stderr, "\n") != 1 ||
-		!strings.Contains(o.Stderr, "--resume and --session exclude each other: the sessions") {
+		!strings.Contains(o.Stderr, "--resume and --session exclude each other: running sessions") {
 		t.Errorf("resumed: exit code %d\n%s", o.Code, o.Stderr)
 	}
 }

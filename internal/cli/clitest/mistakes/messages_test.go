@@ -133,7 +133,7 @@ func TestChangedResults(t *testing.T) {
 		t.Errorf("--allow-partial: %s", o.Stderr)
 	}
 	o = clitest.Command(t, "trend", "a", "a", "a")
-	if want := "a trend needs two results or more; a repeats a and counts once"; o.Code !=
+	if want := "a trend needs two results or more; a repeats a, so it counts once"; o.Code !=
 		clitest.Unusable || !strings.Contains(o.Stderr, want) {
 		t.Errorf("exit code %d: %s", o.Code, o.Stderr)
 	}

@@ -78,7 +78,7 @@ func TestScenarioFileErrors(t *testing.T) {
 			[]string{`f.yaml:1:3: unknown key "strategi" (did you mean strategy? known: strategy, workload, target, arrival, limit, queue, load, rate, stages, timeout, patience, drain, deadline, n, duration, warmup, count, seed, clock, profile, flight)`}},
 		{"- strategy: pool\n  limit: [4, 0]\n  clock: sundial\n", []string{
 			`f.yaml:1:13: strategy: unknown strategy "pool"`,
-			"f.yaml:2:14: limit: want more than 0, got 0",
+			"f.yaml:2:14: limit: want a number above 0, got 0",
 			`f.yaml:3:10: clock: unknown clock "sundial"`}},
 		{"- workload: [hyperexp:mean=1ms,c2=4]\n",
 			[]string{`f.yaml:1:32: workload: "c2=4" is not a name: YAML splits a [list] at every ` +
@@ -197,7 +197,7 @@ func TestManyScenarios(t *testing.T) {
 	for text, want := range map[string]string{
 		"- strategy: all\n  limit: " + list + "\n  rate: " + list + "\n": "f.yaml:1:3: 3000 loads × " +
 			"3000 limits × ",
-		strings.Repeat(element, 4): "f.yaml:4:4: 24000 scenarios, together with the elements before it; " +
+		strings.Repeat(element, 4): "f.yaml:4:4: 24000 scenarios, including the earlier elements; " +
 			"want at most 20000",
 		strings.Repeat("- {strategy: semaphore}\n", 1001): "f.yaml:1001:3: the list has 1001 " +
 			"elements; want at most 1000",

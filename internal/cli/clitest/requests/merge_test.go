@@ -111,7 +111,7 @@ func TestMergePartial(t *testing.T) {
 	}
 	for dir, with := range map[string]string{"k1 and k2": "k2", "k1": "whole"} {
 		o := clitest.Command(t, "merge", "k1", with, "--out", "both", "--force")
-		if !strings.Contains(text.OneLine(o.Stdout), "Partial, as not all runs came to their end: "+
+		if !strings.Contains(text.OneLine(o.Stdout), "Partial, because not all runs ended: "+
 			dir+".") {
 			t.Errorf("exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
 		}

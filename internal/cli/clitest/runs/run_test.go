@@ -73,7 +73,7 @@ func TestLatestInTheWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := clitest.Succeed(t, clitest.Quick()...)
-	if !strings.HasPrefix(o.Stderr, "poolbench: latest is not up to date: ") ||
+	if !strings.HasPrefix(o.Stderr, "poolbench: cannot update the link latest: ") ||
 		strings.Count(o.Stderr, "\n") != 1 {
 		t.Errorf("stderr %q", o.Stderr)
 	}
@@ -269,7 +269,7 @@ func TestChildFaults(t *testing.T) {
 	for fault, want := range map[string]string{
 		"panic":   "panic: index out of cheese",
 		"exit":    "exit status 7",
-		"chatter": "the child process gave no answer",
+		"chatter": "the child process returned no result",
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Chdir(t.TempDir())

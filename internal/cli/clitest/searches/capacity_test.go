@@ -148,7 +148,7 @@ func TestCapacityChildFault(t *testing.T) {
 		strings.Count(o.Stderr, "\n") > 4 {
 		t.Errorf("exit code %d\n%s", o.Code, o.Stderr)
 	}
-	if !strings.Contains(o.Stdout, "serial: given up, since a run gave no result") ||
+	if !strings.Contains(o.Stdout, "serial: ended, because a run had no result") ||
 		!strings.Contains(o.Stdout, " to ") {
 		t.Errorf("%s", o.Stdout)
 	}
@@ -174,7 +174,7 @@ func TestCapacityLimit(t *testing.T) {
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<110ms",
 			clitest.Fine, []string{"smallest limit that meets", "rate 203 /s", "semaphore      6 ",
 				"limit 5: p99-response<110ms missed: 126 ms by theory\n",
-				"is within 1 % of 92.1 ms: a larger one gains nothing",
+				"is within 1 % of 92.1 ms, so a larger limit has no benefit",
 				" runs are calculated from their plans (first come, first served); 6 of them at " +
 					"the ends of the answers were run as well: equal to the nanosecond\n"}},
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<70ms",
@@ -184,12 +184,12 @@ func TestCapacityLimit(t *testing.T) {
 			"completed-p99-response<110ms", clitest.Fine, []string{"semaphore      6 ",
 			"limit 5: completed-p99-response<110ms missed: 126 ms by theory\n"}},
 		{"--find limit --limit-range 1,2 --rate 203 --objective p99-response<70ms", clitest.Regression,
-			[]string{"none up to 2", "% of the tasks still wait: search further with --limit-range"}},
+			[]string{"none up to 2", "% of the tasks still wait: search larger limits with --limit-range"}},
 		{"--find queue --strategy bounded_queue_shed --load 0.9 --objective p99-response<100ms",
 			clitest.Unusable, []string{"strategy semaphore: it sheds nothing"}},
 		{"--find limit --objective p99-response<70ms", clitest.Unusable, []string{"give a rate"}},
 		{"--find limit --limit 4 --rate 10 --objective p99-response<70ms", clitest.Unusable,
-			[]string{"--limit: it is searched, so give its range, --limit-range"}},
+			[]string{"--limit: the search is for this value: give its range, --limit-range"}},
 		{"--rate 10 --objective p99-response<70ms", clitest.Unusable, []string{"--rate: it is searched"}},
 		{"--find limit --rate 9 --load-range 1,2 --objective p99-response<70ms", clitest.Unusable,
 			[]string{"--load-range: the limit is searched"}},
