@@ -79,7 +79,7 @@ func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string)
 		case v.Spec.Starts != nil && sc.Target.Spec.RateLimits && wantsRate(v):
 			paced := pace(v, sc.Target)
 			if len(paced) == 0 {
-				why["no rate is known to pace by"] = append(why["no rate is known to pace by"],
+				why["the target has no known rate"] = append(why["the target has no known rate"],
 					v.String())
 			}
 			all = append(all, paced...)
@@ -125,9 +125,9 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 	case (s.Sheds || s.Trips) && !q.MayShed:
 		return "may not shed"
 	case s.Resizes && q.Strategies == nil:
-		return "it changes its limit, and the question is which limit"
+		return "it changes its limit, but the search is for a fixed limit"
 	case s.Hedges && q.Strategies == nil:
-		return "tasks may not be run twice"
+		return "tasks must not run twice"
 	case s.Trips && sc.Target.Spec.Name == "none":
 		return "nothing to fail"
 	case s.Retries && sc.Target.Spec.Name == "none":
@@ -135,15 +135,15 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 	case (s.Quantum != nil || s.Splits) && recorded(sc):
 		return "a recorded task cannot be split"
 	case (s.Quantum != nil || s.Splits) && q.Strategies == nil:
-		return "work may not be cut into steps"
+		return "the work cannot be split into steps"
 	case s.Chooses() != "" && q.Strategies == nil:
-		return "no priority, deadline or tenant is known before"
+		return "tasks have no priority, deadline or tenant"
 	case s.UsesSize && q.Strategies == nil:
-		return "no size is known before"
+		return "tasks have no known size"
 	case s.ClassPools != nil && !classed(sc):
-		return "no classes of tasks"
+		return "tasks have no classes"
 	case s.Starts != nil && wantsRate(v) && !sc.Target.Spec.RateLimits:
-		return "no rate to keep"
+		return "there is no rate to keep"
 	}
 	return ""
 }

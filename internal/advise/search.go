@@ -52,7 +52,7 @@ func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 	}
 	all, left := q.candidates(s.sample)
 	if len(all) == 0 {
-		return nil, errors.New("strategy: none is left to look at: " + fmt.Sprint(left))
+		return nil, errors.New("no strategy is left to consider: " + fmt.Sprint(left))
 	}
 	s.left = left
 	if n, all := s.sample.Stop.Tasks, s.sample.Load.Arrival.Tasks(); n < all {
@@ -64,7 +64,7 @@ func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 		return nil, err
 	}
 	if len(options) == 0 {
-		return nil, errors.New("no strategy gave a result: " + s.left[0])
+		return nil, errors.New("no strategy has a result: " + s.left[0])
 	}
 	return s.answer(ctx, options)
 }
@@ -173,7 +173,7 @@ func (s *search) option(
 		o.Queue = 0
 	}
 	if r.grows() {
-		o.Unstable, o.Verdict = "its queue grows for as long as it runs", objectives.Missed
+		o.Unstable, o.Verdict = "its queue grows without limit", objectives.Missed
 	}
 	// with a rate limit, short runs without a refusal do not exclude refusals, unless refused calls
 	// come again at no more than the rate

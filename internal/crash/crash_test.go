@@ -184,7 +184,7 @@ func TestWild(t *testing.T) {
 	for does, want := range map[string]string{
 		"exits":   "the process has ended by itself: exit status 3",
 		"refuses": "no task was accepted; of N the last was refused: not today",
-		"stays":   "Drain has not returned after 1s; not done by then: 0 of the accepted tasks",
+		"stays":   "Drain has not returned after 1s; accepted tasks not done by then: 0",
 		"prints":  "",
 	} {
 		p := plan(t, "wild:does="+does)

@@ -84,7 +84,7 @@ func (l List) ForURLs(urls []URL) (all List, err error) {
 
 func unmatched(pattern string, urls []URL) string {
 	if len(urls) == 0 {
-		return "all requests go to one URL, so leave out [" + pattern + "]"
+		return "all requests go to one URL, so omit [" + pattern + "]"
 	}
 	var names []string
 	for _, u := range urls {

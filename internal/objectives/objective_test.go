@@ -241,7 +241,7 @@ func TestForURLs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, urls := range map[string][]URL{"unknown URL GET /log (known: GET /login, ": urls,
-		"all requests go to one URL, so leave out [GET /log]": nil} {
+		"all requests go to one URL, so omit [GET /log]": nil} {
 		if _, err := l.ForURLs(urls); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want in it %q", err, want)
 		}

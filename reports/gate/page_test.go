@@ -82,9 +82,9 @@ func TestGatePage(t *testing.T) {
 	if err := WritePage(
 		&text,
 		&verdict.Report{
-			Faults: []string{"nothing left to judge"},
+			Faults: []string{"no metric left to compare"},
 		},
-	); err != nil || !strings.Contains(text.String(), "nothing left to judge") {
+	); err != nil || !strings.Contains(text.String(), "no metric left to compare") {
 		t.Errorf("of nothing: %v", err)
 	}
 }

@@ -23,7 +23,7 @@ func TestWorkerBeforeServer(t *testing.T) {
 		if err := free.Close(); err != nil {
 			t.Fatal(err)
 		}
-		cmd, lines := clitest.StartAndAwait(t, nil, "waiting for it", "worker", "--nats", "nats://"+at)
+		cmd, lines := clitest.StartAndAwait(t, nil, "waiting for the server", "worker", "--nats", "nats://"+at)
 		if comes {
 			server, err := hub.StartAt(at, "")
 			if err != nil {

@@ -331,7 +331,7 @@ func TestBadInput(t *testing.T) {
 			[]string{"--out: full exists already: --force replaces it, --resume continues"}},
 		{"gate --base= --out x", []string{"--base: the value is empty"}},
 		{"gate --base HEAD --quiet", []string{"is not in a git repository with a working tree"}},
-		{"gate --base HEAD --quiet --dir a-file", []string{"a-file is no directory"}},
+		{"gate --base HEAD --quiet --dir a-file", []string{"a-file is not a directory"}},
 		{"gate --base HEAD --quiet --dir nowhere", []string{"nowhere"}},
 		{"gate good.txt nowhere", []string{"nowhere"}},
 		{"gate good.txt good.txt --margin 1",

@@ -105,7 +105,7 @@ func TestNoFile(t *testing.T) {
 			}
 		}
 		for _, mode := range []string{"--append", "--resume"} {
-			want := "poolbench: --out: x/" + file + " is not a file: it may have no end\n"
+			want := "poolbench: --out: x/" + file + " is not a regular file\n"
 			if o := clitest.Command(t, clitest.Quick("--out", "x",
 				mode)...); o.Code != clitest.Unusable ||
 				o.Stderr != want || o.Stdout != "" {

@@ -22,7 +22,7 @@ func TestMerge(t *testing.T) {
 			"--quiet")
 	}
 	if o := clitest.Command(t, "merge", "a", "./b", "b", "--out", "both"); o.Code != 2 ||
-		!strings.Contains(o.Stderr, "b is the same directory as ./b") {
+		!strings.Contains(o.Stderr, "b and ./b are the same directory") {
 		t.Errorf("exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	o := clitest.Command(t, "merge", "a", "b", "--out", "both")
@@ -74,12 +74,12 @@ func TestMerge(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"virtual", "also"}, "ran under the virtual clock: it is no part of a load"},
-		{[]string{"a", "other"}, "they are no parts of one load"},
+		{[]string{"virtual", "also"}, "ran under the virtual clock, so it cannot be a part of a shared load"},
+		{[]string{"a", "other"}, "so they are not parts of one load"},
 		{[]string{"a"}, "want two directories or more"},
 		{[]string{"none", "a", "b"}, "none: no such file"},
-		{[]string{".", "a", "b"}, ".: no results.txt in it: not the directory of a run; in it are " +
-			"runs: a"},
+		{[]string{".", "a", "b"}, ".: no results.txt in it: not the directory of a run; it " +
+			"contains runs: a"},
 	} {
 		o := clitest.Command(t, append([]string{"merge", "--out", "bad"}, c.args...)...)
 		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, c.says) {

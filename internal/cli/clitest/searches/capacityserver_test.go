@@ -101,7 +101,7 @@ func TestCapacityOfServer(t *testing.T) {
 		"capacity http://h/": "capacity: want an " +
 			"objective",
 		"capacity http://h/ --objective shed<1% --rate 5":                    "--rate: the rate is searched",
-		"capacity http://h/ --objective shed<1% --first-rate 9 --max-rate 3": "want the first above 0",
+		"capacity http://h/ --objective shed<1% --first-rate 9 --max-rate 3": "want a first rate above 0",
 		"capacity http://h/ https://i/ --objective shed<1%":                  "unexpected argument",
 	} {
 		if o := clitest.Command(t, strings.Fields(args)...); o.Code != clitest.Unusable ||
