@@ -87,7 +87,7 @@ func TestMisbehaved(t *testing.T) {
 		{doneOther, both, "settled twice|a task is accepted and never done|inside its Run"},
 		{doneTwice, both, "1 tasks were settled twice|inside its Run"},
 		{doneEarly, both, "Done was called with a task that is inside its Run"},
-		{doneUnrun, open, "1 tasks were done without an error, and never run"},
+		{doneUnrun, open, "1 tasks were done without an error, but never run"},
 		{doneNever, open, "1 of 40 offered tasks were never settled"},
 		{doneNever, closed, "a task is accepted and never done"},
 

@@ -61,15 +61,15 @@ func TestMachine(t *testing.T) {
 			stall(3*second, 200*ms, ms, 0)), machine.UnknownPressure, result.Invalid, rundir.CheckPause,
 			[]string{"stood still for 300 ms (the longest of 2 times)"}},
 		{"in the queue", calm(50_000, stall(second, 300*ms, ms, 290*ms)), machine.UnknownPressure,
-			result.Suspect, rundir.CheckMachine, []string{"others had the processors"}},
+			result.Suspect, rundir.CheckMachine, []string{"other programs used the processors"}},
 		{"crumbs of a processor", calm(50_000, stall(second, 300*ms, 20*ms, 0)),
 			machine.UnknownPressure, result.Suspect, rundir.CheckMachine,
 			[]string{"and this process 20.0 ms of CPU"}},
 		{"its own tasks", calm(50_000, stall(second, 300*ms, 500*ms, 0)), machine.UnknownPressure,
-			result.Suspect, rundir.CheckStalls, []string{"its own tasks kept the processors"}},
+			result.Suspect, rundir.CheckStalls, []string{"the process itself used the processors"}},
 		{"stalls all the time", calm(1000,
 			slices.Repeat([]machine.Stall{stall(second, 30*ms, 0, 0)}, 20)...),
-			machine.UnknownPressure, result.Suspect, rundir.CheckStalls, []string{"one instant in a hundred"}},
+			machine.UnknownPressure, result.Suspect, rundir.CheckStalls, []string{"scheduling stalls"}},
 		{"steal", calm(5000), pressure(0.2, 0, 0, 0), result.Suspect, rundir.CheckMachine,
 			[]string{"20 %", "steal"}},
 		{"hogged", calm(5000), pressure(0, 0.5, 0.4, 0.3), result.Suspect, rundir.CheckMachine,
@@ -81,7 +81,7 @@ func TestMachine(t *testing.T) {
 		{"tasks wait", calm(5000), mostlyIdle(0.12), result.Suspect, rundir.CheckMachine,
 			[]string{"35 % of the time", "some thread did for 14 %"}},
 		{"others wait", calm(5000), pressure(-1, 0.5, -1, 0.01), result.Suspect, rundir.CheckMachine,
-			[]string{"some thread on this machine", "50 %"}},
+			[]string{"a runnable thread on this machine", "50 %"}},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		o.Seen = &machine.WitnessSeen{Hiccups: c.hiccups, Pressure: c.pressure}
@@ -134,11 +134,11 @@ func TestFlatOut(t *testing.T) {
 		{"a server on this machine", true, true, 0.5, busy, result.Valid, "", ""},
 		{"a server elsewhere", true, false, 0.01, busy, result.Valid, "", ""},
 		{"others are at work", true, false, 0.5, crowded, result.Suspect, rundir.CheckMachine,
-			"others had the processors"},
+			"other programs used the processors"},
 		{"at a rate", false, true, 0.5, crowded, result.Suspect, rundir.CheckMachine,
-			"others had the processors"},
+			"other programs used the processors"},
 		{"stopped", true, true, 0.5, calm(5000, stall(int64(time.Second), 300*ms, ms, 0)), result.Invalid,
-			rundir.CheckPause, "stood still"},
+			rundir.CheckPause, "stalled"},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		o.FlatOut, o.Local = c.flat, c.local

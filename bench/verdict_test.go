@@ -273,10 +273,10 @@ func TestLagVerdict(t *testing.T) {
 			return 10 * ms
 		}
 		return 0
-	}), result.Suspect, rundir.CheckLag, "10.0 ms at the p99", "due every 8.", "sent together")
+	}), result.Suspect, rundir.CheckLag, "10.0 ms at the p99", "due every 8.", "sent at the same time")
 	wantReason(t, "20 ms of 30", late(0.3, func(int) int64 { return 20 * ms }), result.Invalid,
 		rundir.CheckLag,
-		"20.0 ms on average", "not the planned ones")
+		"20.0 ms on average", "not as planned")
 	o := queue(Real, 1, 20_000, 0.9, 1)
 	for i := range o.Trace.Len() { // a blocking strategy delays the issue without lag
 		rec := o.Trace.At(i)

@@ -162,7 +162,7 @@ func TestCompareNotes(t *testing.T) {
 			`nothing to compare: every result is in one column (/none: "")`},
 		{Options{Ignore: "seed", Col: "/strategy"},
 			[]results.Input{{Label: "s", Results: s}, {Label: "t", Results: s}},
-			"the inputs are pooled, since no projection names .file"},
+			"the inputs are pooled, because no projection contains .file"},
 		{Options{Ignore: "seed .file", Col: "/strategy"},
 			[]results.Input{{Label: "s", Results: s}, {Label: "t", Results: s}}, ""},
 		{Options{Ignore: "seed", Table: "pkg"},
@@ -232,7 +232,7 @@ func TestCompareFromZero(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"0.000 ± 0%", "5.000 ± 0%", "? ", "worse",
-			"¹ the base is 0, from which there is no change in percent\n"} {
+			"¹ the base is 0, so the change has no percentage\n"} {
 			if !strings.Contains(strings.ReplaceAll(text.String(), "  \n", "\n"), want) {
 				t.Errorf("no %q in\n%s", want, &text)
 			}
@@ -246,7 +246,7 @@ func TestCompareInvalidRuns(t *testing.T) {
 	c := mustCompare(t, resultstest.Read(t, "old", line+line),
 		resultstest.Read(t, "new", line+strings.Replace(line, "0 verdict", "2 verdict", 1)),
 		Options{Metrics: []string{"ns/op"}})
-	if diff := cmp.Diff([]string{"INVALID (a run of it broke an invariant): new (1 of 2 runs)"},
+	if diff := cmp.Diff([]string{"INVALID (one of its runs broke an invariant): new (1 of 2 runs)"},
 		c.Notes()); diff != "" {
 		t.Error(diff)
 	}

@@ -269,7 +269,7 @@ func TestGateReport(t *testing.T) {
 			old: fine + resultstest.Repeat("Y", "ns/op", around(1, 8)...),
 			new: fine + resultstest.Repeat("Y", "ns/op", around(1, 8)...), rows: 2},
 		{name: "a run that failed", old: fine, new: fine + "FAIL\ta [build failed]\n", exit: 2,
-			rows: 1, faults: []string{"new is not whole: go test failed, line 11: " +
+			rows: 1, faults: []string{"new is incomplete: go test failed, line 11: " +
 				"FAIL a [build failed]"}},
 		{name: "a benchmark without direction is gone",
 			old: fine + resultstest.Repeat("Y", "frobs", "1"), new: fine, rows: 1,
@@ -362,14 +362,14 @@ func TestGateReport(t *testing.T) {
 			notGated: []string{"sec/op: " + echo, "ops/s: " + echo}},
 
 		{name: "partial", old: fine, new: "# poolbench results 1\n" + fine, exit: 3, rows: 1,
-			unclear: []string{"new is not whole: cut off after line 11: the run was killed, or " +
+			unclear: []string{"new is incomplete: cut off after line 11: the run was killed, or " +
 				"is not over yet"}},
 		{name: "partial old", old: "# poolbench results 1\n" + fine +
 			"# partial 10 of 99 runs: interrupted\n", new: fine, exit: 3, rows: 1,
-			unclear: []string{"old is not whole: 10 of 99 runs: interrupted"}},
+			unclear: []string{"old is incomplete: 10 of 99 runs: interrupted"}},
 		{name: "partial and worse", old: fine, new: "# poolbench results 1\n" + slow,
 			exit: 1, rows: 1,
-			unclear: []string{"new is not whole: cut off after line 11: the run was killed, or " +
+			unclear: []string{"new is incomplete: cut off after line 11: the run was killed, or " +
 				"is not over yet"}},
 
 		{name: "laws are kept", old: lawful, new: lawful, rows: 1,
@@ -422,7 +422,7 @@ func TestGateReport(t *testing.T) {
 		{name: "a log line", old: fine, new: "error: gone\n" + fine, rows: 1,
 			warnings: []string{"benchmarks vary in error: none in old; gone in new"}},
 		{name: "warnings of the reader", old: fine, new: fine + "Benchmark log 5 ns/op\n", rows: 1,
-			warnings: []string{"new:11: not a result line, left out: parsing iteration count: " +
+			warnings: []string{"new:11: not a result line, omitted: parsing iteration count: " +
 				"invalid syntax"}},
 		{name: "exact, but varies", old: "Unit d better=lower assume=exact\n" +
 			resultstest.Repeat("X", "d", around(1, 10)...),
@@ -502,7 +502,7 @@ func TestGateAllows(t *testing.T) {
 	}
 	sameLines(t, "warnings", r.Warnings, []string{
 		"benchmarks vary in cpu: A in old; B in new",
-		"new is not whole: cut off after line 12: the run was killed, or is not over yet",
+		"new is incomplete: cut off after line 12: the run was killed, or is still running",
 	})
 }
 

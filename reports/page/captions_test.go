@@ -165,10 +165,10 @@ func TestAgainstTheory(t *testing.T) {
 				"9.02 s). In 1 more the runs are too short."},
 		{[]string{line("a", 1.1, 0.02), line("b", 1.1, 0.02), line("c", 1.2, 0)},
 			"In 0 of 2 scenarios where theory is exact and the runs suffice, the p99 agrees with " +
-				"it within its sampling error (95 %). Outside it: a at limit 4, load 0.5 is " +
-				"+10 % off (1.08 – 1.12 s); b at limit 4, load 0.5 is +10 % off (1.08 – " +
-				"1.12 s). Scenarios with the same arrivals and tasks are off together. In 1 more " +
-				"the runs are too short."},
+				"it within its sampling error (95 %). Outside it: a at limit 4, load 0.5 is +10 " +
+				"% off (1.08 – 1.12 s); b at limit 4, load 0.5 is +10 % off (1.08 – 1.12 s). " +
+				"Scenarios with the same arrivals and tasks have similar errors. In 1 more the " +
+				"runs are too short."},
 		{[]string{line("a", 1.1, 0), line("b", 1.1, 0)}, "The runs are too short to check whether " +
 			"the p99 agrees with its exact value, which 2 scenarios have."},
 	} {
@@ -293,7 +293,7 @@ func TestUncertainMarkersAreHollow(t *testing.T) {
 		t.Errorf("valid: %v, %q", hollowOf(), got)
 	}
 	cells[0].Cell[0].Uncertain = map[string]float64{p99: 0.4}
-	want := "Hollow markers: SUSPECT or INVALID, or a 95 % error beyond ±25 %; 1 of 3 scenarios."
+	want := "Hollow markers: SUSPECT or INVALID, or a 95 % error above ±25 %; 1 of 3 scenarios."
 	if got := hollow(cells, p99); !slices.Equal(hollowOf(), []bool{true, false, false}) ||
 		len(got) != 1 || got[0] != want {
 		t.Errorf("uncertain: %v, %q", hollowOf(), got)

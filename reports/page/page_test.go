@@ -98,8 +98,8 @@ func TestReportShowsTheRun(t *testing.T) {
 		"serial from load 0.5 on does not keep up with the arrivals, and its response grows with "+
 			"the length of the run (arrows)",
 		"Not drawn: serial does not keep up", "At load 0.8 serial completes",
-		"Measured against exact values", "<th title=\"one task in 100 takes "+
-			"longer, from due to end\">p99 response</th>",
+		"Measured against exact values", "<th title=\"99th percentile of the response time, from "+
+			"due to end\">p99 response</th>",
 		"hyperexp:mean=10ms,c2=4", "poisson arrivals · virtual clock · limit 4 · 12 runs",
 	)
 	if strings.Contains(html, "banner\"") {
@@ -342,8 +342,8 @@ func TestReportOfCutOffSideFiles(t *testing.T) {
 	for _, name := range []string{rundir.DistributionsFile, rundir.TimelineFile} {
 		resultstest.Edit(t, dir, name, func(s string) string { return s[:len(s)-7] })
 	}
-	mustContain(t, page(t, dir), "distributions.hlog was cut off in line 49, which is left out",
-		"timeline.csv was cut off in line 2881, which is left out",
+	mustContain(t, page(t, dir), "distributions.hlog was cut off in line 49, which is omitted",
+		"timeline.csv was cut off in line 2881, which is omitted",
 		"Distribution of the response", "In flight and queued over time")
 }
 
@@ -424,6 +424,6 @@ func TestReportWithoutHelpfulMetrics(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, rundir.ResultsFile), b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	mustContain(t, page(t, dir), "p99 response: 2 points of a left out, 0 or not a number",
+	mustContain(t, page(t, dir), "p99 response: 2 points of a omitted (0 or not a number)",
 		"Each scenario was run once")
 }

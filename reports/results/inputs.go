@@ -27,7 +27,7 @@ func InputWarnings(inputs []Input) []string {
 }
 
 // NotWhole reports that a file is incomplete, and why.
-func NotWhole(r *Results) string { return fmt.Sprintf("%s is not whole: %s", r.Path, r.Partial) }
+func NotWhole(r *Results) string { return fmt.Sprintf("%s is incomplete: %s", r.Path, r.Partial) }
 
 // LabelsOf lists the labels of the inputs.
 func LabelsOf(inputs []Input) []string {

@@ -229,8 +229,8 @@ func TestTrendGaps(t *testing.T) {
 	}
 	want := []string{"1 series of 2 too short: among so many a change can be distinguished " +
 		"from chance in 10 results or more, 3 of them after it at least",
-		"INVALID (a run of it broke an invariant): every run of r11",
-		"a benchmark with an INVALID run is left out of that result",
+		"INVALID (one of its runs broke an invariant): every run of r11",
+		"a benchmark with an INVALID run is omitted from that result",
 		"2 of 2 benchmarks not in all 20 results, and each name is a series of its own: " +
 			"a.X in 19 and a.Y in 1"}
 	if diff := cmp.Diff(want, trend.Notes()); diff != "" {
@@ -414,7 +414,7 @@ func TestOrderBy(t *testing.T) {
 	for want, inputs := range map[string][]results.Input{
 		"b:1: the run has no line \"k: …\" above it to sort by": {in("a", "k: 1\n"),
 			in("b", "")},
-		"b:4: k is 2 here and 1 before: one result has one place in the order": {in("a", "k: 1\n"),
+		"b:4: k is 2 here and 1 before: a result needs a single place in the order": {in("a", "k: 1\n"),
 			in("b", "k: 1\nBenchmarkX 1 1 n\nk: 2\n")},
 	} {
 		if _, err := OrderBy(inputs, "k"); err == nil || err.Error() != want {

@@ -101,13 +101,13 @@ func TestComparePartial(t *testing.T) {
 		for _, args := range [][]string{{"compare", "whole", name}, {"compare", name, "whole"}} {
 			o := clitest.Command(t, args...)
 			if o.Code != clitest.Unusable || o.Stdout != "" ||
-				!strings.HasPrefix(o.Stderr, "poolbench: "+name+" is not whole: ") ||
+				!strings.HasPrefix(o.Stderr, "poolbench: "+name+" is incomplete: ") ||
 				strings.Count(o.Stderr, "\n") != 1 {
 				t.Errorf("%v: exit code %d, stdout %q, stderr %q", args, o.Code, o.Stdout, o.Stderr)
 			}
 			if o := clitest.Succeed(t, append(args,
 				"--allow-partial")...); !strings.Contains(o.Stdout,
-				name+" is not whole") {
+				name+" is incomplete") {
 				t.Errorf("%v --allow-partial does not say so: %s", args, o.Stdout)
 			}
 		}

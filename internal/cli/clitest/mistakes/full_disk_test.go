@@ -47,7 +47,7 @@ func TestFullDisk(t *testing.T) {
 			}
 			t.Chdir(t.TempDir())
 			fault := regexp.MustCompile(
-				`^poolbench: .*\bx/(\S+): file too large\n(poolbench: x holds 0 of 1 runs: given up\n)?$`)
+				`^poolbench: .*\bx/(\S+): file too large\n(poolbench: x contains 0 of 1 runs: given up\n)?$`)
 			var full []string
 			for blocks := 0; ; blocks = max(1, 4*blocks) {
 				o := cramped(t, blocks, args...)

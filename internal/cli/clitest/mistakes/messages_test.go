@@ -121,7 +121,7 @@ func TestChangedResults(t *testing.T) {
 	at := strings.Index(text, "\nBenchmark") + 1
 	line := text[at : at+strings.Index(text[at:], "\n")+1]
 	clitest.Write(t, "b.txt", text[:at]+line+text[at:])
-	const want = "b.txt is not whole: holds 7 runs where its last line counts 6"
+	const want = "b.txt is incomplete: contains 7 runs, but its last line counts 6"
 	for _, command := range []string{"compare", "gate"} {
 		o := clitest.Command(t, command, "a", "b.txt")
 		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, want) {

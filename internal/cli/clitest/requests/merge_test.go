@@ -125,7 +125,7 @@ func TestMergePartial(t *testing.T) {
 			t.Errorf("%s: %v", dir, r.Reasons)
 		}
 		if o := clitest.Command(t, "gate", "both", "both"); o.Code != clitest.Undecided ||
-			!strings.Contains(o.Stdout, "both/results.txt is not whole") {
+			!strings.Contains(o.Stdout, "both/results.txt is incomplete") {
 			t.Errorf("gate: exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
 		}
 	}

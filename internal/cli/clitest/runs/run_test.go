@@ -283,7 +283,7 @@ func TestChildFaults(t *testing.T) {
 			if n := strings.Count(o.Stderr, "\n"); n > 12 || len(o.Stderr) > 3000 {
 				t.Errorf("%d lines, %d bytes of stderr", n, len(o.Stderr))
 			}
-			if !strings.Contains(o.Stderr, "poolbench: x holds 2 of 3 runs: 1 failed\n") {
+			if !strings.Contains(o.Stderr, "poolbench: x contains 2 of 3 runs: 1 failed\n") {
 				t.Errorf("no word of how much there is:\n%s", o.Stderr)
 			}
 			if results := clitest.Read(t, "x/results.txt"); !strings.Contains(results,
