@@ -193,7 +193,7 @@ func (c *client) settle(a answer, end int64) {
 }
 
 // errFull ends a closed loop without a number of requests.
-var errFull = fmt.Errorf("%d requests are as many as one attack records", arrivals.MaxTasks)
+var errFull = fmt.Errorf("%d requests are the most that an attack records", arrivals.MaxTasks)
 
 // afterError is a client's pause after a request without an answer. Without it, a client would spin
 // and exhaust the ports if the server is down.

@@ -51,7 +51,7 @@ type wire struct {
 // connection can be tested for being open.
 func (c *caller) canWire(a Attack) (ok bool, why string) {
 	if a.netHTTP {
-		return false, "that was asked for"
+		return false, "as requested"
 	}
 	if a.Clients == 0 && !canPeek {
 		return false, "this system cannot check whether a connection is still open"
@@ -61,7 +61,7 @@ func (c *caller) canWire(a Attack) (ok bool, why string) {
 			break
 		}
 		if proxy, err := http.ProxyFromEnvironment(m.built); proxy != nil || err != nil {
-			return false, "the environment names a proxy"
+			return false, "the environment defines a proxy"
 		}
 	}
 	return true, ""

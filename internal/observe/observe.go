@@ -292,8 +292,8 @@ func Span(n, first int, due func(i int) int64, duration int64) (from, until int6
 }
 
 // ErrNoTasks is the error of a run in which no task was due after the warm-up.
-var ErrNoTasks = errors.New("no task was due in the measured part of the run: give it more tasks " +
-	"or more time")
+var ErrNoTasks = errors.New("no task was due in the measured part of the run: give more tasks or " +
+	"more time")
 
 // A Claim is an exact value and the means to compare it with a measured one. For a mean over tasks
 // this is a MeanTest. For a value of the whole run it is the allowed deviation: theoryErrors

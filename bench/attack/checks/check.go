@@ -60,7 +60,7 @@ func (l List) Failed(a *Answer) string {
 }
 
 // untrue is the default reason, which is omitted.
-const untrue = "it is not so"
+const untrue = "the condition is false"
 
 // Subjects of checks.
 const (
@@ -137,7 +137,7 @@ func word(text string) (first, rest string) {
 // value parses the right side. quoted means that it is text.
 func value(text string) (v string, quoted bool, err error) {
 	if text == "" {
-		return "", false, fmt.Errorf("there is no value; \"\" is the empty one")
+		return "", false, fmt.Errorf("there is no value; \"\" is the empty value")
 	}
 	if c := text[0]; c != '"' && c != '`' && c != '\'' {
 		return text, false, nil

@@ -319,7 +319,7 @@ func TestLikeHTTP(t *testing.T) {
 		t.Errorf("saw %d; %v %v", s.seen.Load(), r.Statuses, r.Errors)
 	}
 	for want, wrong := range map[string]attack.Attack{
-		"http3: it is over TLS, and http://h/ is not": {HTTP3: true,
+		"http3: it needs TLS, and http://h/ is without TLS": {HTTP3: true,
 			Requests: []attack.Request{{Method: "GET", URL: "http://h/"}}},
 		"http3: it goes over UDP": {HTTP3: true, H2C: true,
 			Requests: []attack.Request{{Method: "GET", URL: "https://h/"}}},

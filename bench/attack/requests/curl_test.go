@@ -73,14 +73,14 @@ func TestRead(t *testing.T) {
 // TestMistakes: each names its line and option, and none the value of a header.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                  "there is no curl in it",
+		"":                                  "it contains no curl command",
 		"curl":                              "line 1: there is no URL",
 		"\nwget http://h/":                  "line 2: want curl as the first word",
 		"curl http://h/ 'a":                 "line 1: reached EOF without closing quote",
 		"curl http://h/\ncurl http://h/ -H": "line 2: -H: its value is missing",
 		"curl http://h/ -H 'geheim'":        "line 1: -H: want 'NAME: VALUE'",
-		"curl http://h/ --proxy p":          "line 1: --proxy: this option of curl is not known here",
-		"curl http://h/ -F a=b":             "line 1: -F: this option of curl is not known here",
+		"curl http://h/ --proxy p":          "line 1: --proxy: this option of curl is not supported",
+		"curl http://h/ -F a=b":             "line 1: -F: this option of curl is not supported",
 		"curl http://h/ http://i/":          "line 1: a second URL",
 		"curl http://h/ -d @file":           "line 1: -d: a body in a file",
 		"curl http://h/ -b jar.txt":         "line 1: -b: a file of cookies is not read",

@@ -198,8 +198,8 @@ func TestUUID(t *testing.T) {
 // TestDataMistakes: each names file and line.
 func TestDataMistakes(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"a.csv", "", "a.csv: it has no row of data"},
-		{"a.csv", "user\n", "a.csv: it has no row of data"},
+		{"a.csv", "", "a.csv: the file has no row of data"},
+		{"a.csv", "user\n", "a.csv: the file has no row of data"},
 		{"a.csv", "user,id\n1,2\n\"x\ny\",2\n3\n", "a.csv:5: the row has 1 fields, and the first row names 2"},
 		{"a.csv", "user,id\n1,2,3\n", "a.csv:2: the row has 3 fields"},
 		{"a.csv", "user,user\n1,2\n", `a.csv:1: two columns are named "user"`},
@@ -258,9 +258,9 @@ func TestTemplateMistakes(t *testing.T) {
 		{body("\n\n{{range}}"), "body:3: missing value for range"},
 		{body(`{"a":"\{{user}}"}`), "body:1: a backslash stands before"},
 		{body(`{"a":{{if eq seq 1}}"{{end}}}`), "branches end in different positions"},
-		{body(`{{define "x"}}{{end}}`), "define and block are not known here"},
+		{body(`{{define "x"}}{{end}}`), "define and block are not supported"},
 		{body(`{{template "x"}}`), `{{template "x"}} is not known here`},
-		{body(`{{range slice user 0 1}}{{break}}{{end}}`), "{{break}} is not known here"},
+		{body(`{{range slice user 0 1}}{{break}}{{end}}`), "{{break}} is not supported"},
 		{body(`{{index user 90}}`), "index out of range"},
 	} {
 		_, err := checked(c.r, d)

@@ -245,9 +245,9 @@ func TestMistakes(t *testing.T) {
 	for want, a := range map[string]attack.Attack{
 		"streams: want http2, h2c, http3 or gRPC": {Streams: 2},
 		"http2 and h2c exclude each other":        {HTTP2: true, H2C: true},
-		"h2c: it is in the clear, and https://h/ is not": {H2C: true,
+		"h2c: it is without TLS, and https://h/ needs TLS": {H2C: true,
 			Requests: []attack.Request{{URL: "https://h/"}}},
-		"http2: it is over TLS, and http://h/ is not": {HTTP2: true},
+		"http2: it needs TLS, and http://h/ is without TLS": {HTTP2: true},
 		"header connection: HTTP/2 and HTTP/3 have none": {H2C: true, Requests: []attack.Request{
 			{URL: "http://h/", Header: http.Header{"connection": {"close"}}}}},
 		"http2, h2c: gRPC has its own way": {H2C: true,

@@ -304,7 +304,7 @@ func TestJournalRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := OpenJournal(foreign, h, o, true); err == nil ||
-		!strings.Contains(err.Error(), "holds notes.txt, and no search") {
+		!strings.Contains(err.Error(), "contains notes.txt, and no search") {
 		t.Errorf("somebody else's directory: %v", err)
 	}
 }

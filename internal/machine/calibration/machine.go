@@ -81,7 +81,7 @@ func sleepReading(ctx context.Context, n int) Reading {
 		time.Sleep(time.Millisecond)
 		times = append(times, time.Since(start)-time.Millisecond)
 	}
-	return newReading("Calibrate/sleep", "a sleep of 1 ms ends later than asked by", late(times)...)
+	return newReading("Calibrate/sleep", "a sleep of 1 ms ends late by", late(times)...)
 }
 
 // stallReading measures like a hiccup meter, which is delayed by everything that delays a thread.
@@ -106,7 +106,7 @@ func stallReading(ctx context.Context, span time.Duration) Reading {
 	}()
 	<-done
 	return newReading("Calibrate/stall",
-		"a busy thread stands still, in each millisecond, for up to", late(gaps)...)
+		"longest stall of a busy thread, per millisecond", late(gaps)...)
 }
 
 // mostTasks limits a run, because an interrupt during the evaluation of a million tasks takes
@@ -139,7 +139,7 @@ func lagReading(ctx context.Context, rate float64) (Reading, error) {
 		return Reading{}, err
 	}
 	return newReading(fmt.Sprintf("Calibrate/lag/rate=%.0f", rate),
-		fmt.Sprintf("at %.0f arrivals a second the generator is late by", rate),
+		fmt.Sprintf("at %.0f arrivals a second, the generator is late by", rate),
 		only(r, metric.P99Lag, metric.Offered, metric.CPUPerOp)...), nil
 }
 
@@ -148,7 +148,8 @@ func taskReading(ctx context.Context) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	return newReading("Calibrate/task", "an empty task costs, harness and dispatcher together",
+	return newReading("Calibrate/task", "overhead of an empty task, poolbench and dispatcher "+
+		"together",
 		only(r, metric.NsPerOp, metric.AllocsPerOp)...), nil
 }
 

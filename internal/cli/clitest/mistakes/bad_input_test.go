@@ -153,7 +153,7 @@ func TestBadInput(t *testing.T) {
 
 		{"run --rate 1e-9", []string{"rate 1e-09: want 1e-06 to 1e+09 tasks per second"}},
 		{"run --rate 1e-300", []string{"rate 1e-300: want 1e-06 to 1e+09 tasks per second"}},
-		{"run --load 1e-320", []string{"load 1e-320: want 1e-06 to 1000, 1 being the capacity"}},
+		{"run --load 1e-320", []string{"load 1e-320: want 1e-06 to 1000, where 1 is the capacity"}},
 		{"run --count 9223372036854775807",
 			[]string{"--count: want a whole number from 1 to 1000000"}},
 		{"run --count 1000000", []string{"count 1000000: that makes "}},
@@ -194,7 +194,7 @@ func TestBadInput(t *testing.T) {
 		{"trace nowhere", []string{"file: open nowhere: no such file or directory"}},
 		{"attack --targets /dev/zero", []string{"--targets: /dev/zero: it is longer than 64 MiB"}},
 		{"gateway --rate 0.00001 --n 10000",
-			[]string{"n 10000: at 1e-05 tasks per second they take longer than"}},
+			[]string{"n 10000: at 1e-05 tasks per second these tasks last longer than"}},
 		{"gateway --count 9999999",
 			[]string{`--count: want a whole number from 1 to 1000000, got "9999999"`}},
 
@@ -219,7 +219,7 @@ func TestBadInput(t *testing.T) {
 		{"capacity --objective shed<1% --load-range 1,0.5",
 			[]string{"--load-range: want two numbers above 0"}},
 		{"capacity --objective shed<1% --load-range 1,5000",
-			[]string{"--load-range: load 5000: want 1e-06 to 1000, 1 being the capacity"}},
+			[]string{"--load-range: load 5000: want 1e-06 to 1000, where 1 is the capacity"}},
 		{"capacity --objective shed<1% --limit-range 1,5",
 			[]string{"--limit-range: the load is searched: --find limit searches the limit"}},
 		{"capacity --objective shed<1% --find limit --rate 10 --load-range 1,2",
