@@ -130,9 +130,9 @@ func TestImpossibleScenarios(t *testing.T) {
 			bench.Written{Workload: "constant:mean=2562047h", Tasks: 20_000, Arrival: "batch"}},
 		{"take longer together than", bench.Written{Workload: "hyperexp:mean=1h,c2=1000000000",
 			Tasks: 20_000, Load: 0.7}},
-		{"rate=target: there is no target here whose rate is known",
+		{"rate=target: there is no target with a known rate",
 			bench.Written{Strategy: "token_bucket:rate=target", Load: 0.7}},
-		{"rate=target: there is no target here whose rate is known",
+		{"rate=target: there is no target with a known rate",
 			bench.Written{Strategy: "ticker_limited:rate=target", Target: "conn_pool"}},
 		{"limit 1048577 is above 1048576", bench.Written{Limit: 1<<20 + 1}},
 	} {

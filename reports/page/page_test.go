@@ -39,7 +39,8 @@ func TestReportOfManyRuns(t *testing.T) {
 	}
 	html := page(t, dir)
 	mustContain(t, html, "360 runs of 108 scenarios, 6 strategies",
-		"its 95 % confidence interval, or, below 6 repetitions, the smallest and the largest",
+		"its 95 % confidence interval or, with fewer than 6 repetitions, the smallest and the "+
+			"largest repetition",
 		"batch arrivals", "real clock", "p99 response against limit")
 	if mb := float64(len(html)) / 1e6; mb > 3 {
 		t.Errorf("the page is %.1f MB", mb)

@@ -61,11 +61,11 @@ func TestCrashFinding(t *testing.T) {
 			"the other 27": {Kills: 3, Asked: 30},
 		"s lost 4 of 9 accepted tasks in 3 kills of the 30 planned: no further " +
 			"progress": {Kills: 3, Asked: 30, Lost: 4, Stalled: true},
-		"s lost none of 9 accepted tasks in 1 kill; 4 were done twice or more often, 3 of them " +
-			"with no kill between": {Kills: 1, Twice: 4, Repeated: 3},
+		"s lost none of 9 accepted tasks in 1 kill; 4 tasks were done more than once, 3 of them " +
+			"without a kill in between": {Kills: 1, Twice: 4, Repeated: 3},
 		"s lost none of 9 accepted tasks in 1 kill; 1 task was done more than once": {Kills: 1, Twice: 1},
-		"s lost none of 9 accepted tasks in 1 kill of its server and 2 kills of its own; 4 were " +
-			"done twice or more often": {Kills: 2, ServerKills: 1, Twice: 4},
+		"s lost none of 9 accepted tasks in 1 kill of its server and 2 kills of its own; 4 tasks " +
+			"were done more than once": {Kills: 2, ServerKills: 1, Twice: 4},
 		"s lost none of 9 accepted tasks in 4 kills; no kill interrupted a task": {Kills: 4, InService: -1},
 	} {
 		c.Strategy, c.Accepted = "s", 9

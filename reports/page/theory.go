@@ -98,7 +98,7 @@ func againstTheory(cells []*Cell, named func(*Cell) string) []string {
 		text += " Scenarios with the same arrivals and tasks have similar errors."
 	}
 	if untold > 0 {
-		text += fmt.Sprintf(" In %d more scenarios, the runs are too short.", untold)
+		text += fmt.Sprintf(" In %d more, the runs are too short.", untold)
 	}
 	return []string{text}
 }

@@ -14,8 +14,8 @@ import (
 // Room is counted exactly: no task is shed while a slot or queue slot is free.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "dispatcher_shed",
-	Summary: "dispatcher, and ErrShed when it is full",
-	UseIf:   "many short tasks come, and late is as bad as never",
+	Summary: "as dispatcher, but with ErrShed when it is full",
+	UseIf:   "there are many short tasks, and a late result is useless",
 	Source:  "this project",
 	Twin:    strategies.Twin{Of: boundedQueueShedSpec.Name},
 	OnPanic: "contained; the worker is replaced",

@@ -24,8 +24,8 @@ import (
 //     every accepted task is done once.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name: "draining_pool",
-	Summary: "long-lived workers that finish what was accepted, and at Drain's deadline abandon " +
-		"the rest and go",
+	Summary: "long-lived workers that finish all accepted tasks, and abandon the rest at Drain's " +
+		"deadline",
 	UseIf:   "the process lives on after the pool has shut down",
 	Source:  "limited concurrency in Go: graceful shutdown, repaired",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name},

@@ -40,13 +40,14 @@ func register(s strategies.Spec) strategies.Spec {
 
 // dirKey is the parameter of strategies that keep their files on this machine.
 var dirKey = param.Key{Name: "dir", Kind: param.Text, Default: "tmp",
-	Doc: "directory for its files, on the disk that is meant; tmp is the system's own"}
+	Doc: "directory for its files, on the disk to be used; tmp is the system's directory for " +
+		"temporary files"}
 
 // leaseKey is the parameter of strategies whose broker redelivers the messages of a silent
 // consumer.
 var leaseKey = param.Key{Name: "lease", Kind: param.Duration, Default: "5s",
-	Doc: "after which a message of an ended process is delivered again; it is renewed as " +
-		"long as the task runs"}
+	Doc: "time after which a message of an ended process is delivered again; it is renewed while " +
+		"the task runs"}
 
 const minLease = 100 * time.Millisecond
 

@@ -66,7 +66,7 @@ const (
 var ErrGone = errors.New("its files are gone")
 
 // ErrLost is the cause of a StoreError if a store has lost messages without an error.
-var ErrLost = errors.New("it holds no message any more, and some were never delivered")
+var ErrLost = errors.New("it contains no messages, but some were never delivered")
 
 // audit returns an error when the store is empty while tasks wait for messages. It queries the
 // store only if no task was accepted or replied to since the last interval.

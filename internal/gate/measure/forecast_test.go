@@ -134,7 +134,7 @@ func TestSaysForecast(t *testing.T) {
 	for needs, want := range map[int]string{
 		0: "too noisy to decide with any reasonable number of pairs: use a quieter machine, or " +
 			"longer runs (--benchtime)",
-		45:  "about 45 pairs would decide: --pairs 45, some 3 min 0 s for this benchmark",
+		45:  "about 45 pairs would decide: --pairs 45, about 3 min 0 s for this benchmark",
 		200: "a decision needs about 200 pairs, and --pairs allows 100: ",
 	} {
 		if got := g.decideWith(needs, 0); !strings.HasPrefix(got, want) {

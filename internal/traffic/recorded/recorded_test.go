@@ -38,8 +38,8 @@ func TestHeadline(t *testing.T) {
 		"No built-in process matches the arrivals: replay the file": like("mmpp", 2.1, nil),
 		"The rate has a cycle of 50.0 s and varies by 60 %: replay the file, or its peak": like(
 			"mmpp", 1.1, swing(50, 0.8)),
-		"The rate rises and falls, to 2.00 times the mean in the busiest tenth: replay the file, " +
-			"or that part": like("poisson", 1, swing(60, 0.8)),
+		"The rate varies, up to 2.00 times the mean in the busiest tenth: replay the file, or " +
+			"this tenth": like("poisson", 1, swing(60, 0.8)),
 		"Too few tasks to identify the arrival process: replay the file": like("", 0, func(d *Document) {
 			d.Resembles = nil
 		}),

@@ -110,12 +110,12 @@ func TestSpreadsheets(t *testing.T) {
 		}
 	}
 	for text, want := range map[string][]string{
-		"id,time,took\n0,a,1\n1,b,1\n2,c,1\n": {"column 1: 0, 1, 2 and so on, as of lines that " +
-			"are numbered; the others are time and took"},
+		"id,time,took\n0,a,1\n1,b,1\n2,c,1\n": {"column 1: 0, 1, 2 and so on, as in numbered " +
+			"lines; the others are time and took"},
 		"id,time\n5,a\n6,b\n7,c\n": nil,
 		"id\n0\n1\n2\n":            nil,
-		"minute,count\n60,4\n120,0\n180,9\n": {"column 1: each 1m0s after the one before, as of " +
-			"counts per interval; a line is taken for one task; the others are count"},
+		"minute,count\n60,4\n120,0\n180,9\n": {"column 1: each 1m0s after the one before, as in " +
+			"counts per interval; each line is read as one task; the others are count"},
 		"at,n\n1777626000,4\n1777626001,0\n1777626002,9\n": {"column 1: each 1s after the one " +
 			"before, as in counts per interval; each line is read as one task; the others are n"},
 		"minute\n60\n120\n180\n":     nil,

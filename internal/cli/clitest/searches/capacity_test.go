@@ -175,11 +175,11 @@ func TestCapacityLimit(t *testing.T) {
 			clitest.Fine, []string{"smallest limit that meets", "rate 203 /s", "semaphore      6 ",
 				"limit 5: p99-response<110ms missed: 126 ms by theory\n",
 				"is within 1 % of 92.1 ms, so a larger limit has no benefit",
-				" runs are calculated from their plans (first come, first served); 6 of them at " +
-					"the ends of the answers were run as well: equal to the nanosecond\n"}},
+				" results are calculated (first come, first served); 6 of them, at the ends of " +
+					"the answers, were also run: equal to the nanosecond\n"}},
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<70ms",
-			clitest.Regression, []string{"none up to 64", "the service alone misses it: at a " +
-				"limit of 64 no task waited, and no limit can meet it"}},
+			clitest.Regression, []string{"none up to 64", "the service time alone misses the " +
+				"objective: at a limit of 64 no task waited, so no limit can meet the objective"}},
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective " +
 			"completed-p99-response<110ms", clitest.Fine, []string{"semaphore      6 ",
 			"limit 5: completed-p99-response<110ms missed: 126 ms by theory\n"}},
