@@ -20,8 +20,9 @@ import (
 // than with tasks of equal length. A run ends with its last task, so a short run loses one or two
 // percent to its final queue, which is not lost throughput.
 var _ = register(Study{
-	Name:     "spread",
-	Question: "what does variance of the task times cost, at the same load and the same mean?",
+	Name: "spread",
+	Question: "how does variance of the task times affect the throughput, at the same load and " +
+		"mean?",
 	Claim:    "task times that vary more lower the throughput of a pool",
 	Count:    [3]int{3, 3, 10},
 	Budget:   3 * time.Second,
@@ -29,7 +30,7 @@ var _ = register(Study{
 	With:     spreadSweep,
 	Decides:  []string{metric.Throughput, metric.Offered},
 	Advice: evidence.Sentences{
-		Holds:       "plan for less throughput where task times vary",
+		Holds:       "plan for less throughput if task times vary",
 		DoesNotHold: "below saturation plan throughput by the mean task time alone",
 		Depends:     "measure the throughput with your own task times",
 	},
