@@ -31,7 +31,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 	var html flags.Output
 	cmd := &cobra.Command{
 		Use:   "calibrate [flags]",
-		Short: "measure this machine's precision, and test poolbench against theory",
+		Short: "measure this machine's precision, and test against theory",
 		Args:  flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := o.Mode(); err != nil {

@@ -24,7 +24,7 @@ func (a *app) reportCommand() *cobra.Command {
 	var html, card flags.Output
 	cmd := &cobra.Command{
 		Use:   "report DIR [DIR...] [flags]",
-		Short: "write the report of a run directory again, or a page that compares several",
+		Short: "write the report of a run directory, or compare several",
 		Args: func(cmd *cobra.Command, args []string) error {
 			return flags.Operands("DIR")(cmd, args[:min(1, len(args))])
 		},
