@@ -33,7 +33,7 @@ func Metrics() []MetricInfo {
 	m := []MetricInfo{
 		{metric.NsPerOp, "lower", "time per offered task, from the end of the warm-up to the " +
 			"last end: 1/throughput, not a response time; below saturation, an open-loop run " +
-			"only shows its planned arrivals"},
+			"shows its planned arrivals"},
 		{metric.Throughput, "higher", "throughput: tasks completed per second, from the end of " +
 			"the warm-up to the last end or the end of the plan, including tasks of the warm-up " +
 			"that end later; at most offered-ops/s"},

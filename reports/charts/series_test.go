@@ -70,7 +70,7 @@ func TestEmptyChartsAreTypedErrors(t *testing.T) {
 				continue
 			}
 			if len(in) > 0 && (len(empty.Notes) != 1 ||
-				!strings.Contains(err.Error(), "1 point of a left out")) {
+				!strings.Contains(err.Error(), "1 point of a omitted")) {
 				t.Errorf("%s: the error does not say why: %v", name, err)
 			}
 		}

@@ -37,8 +37,8 @@ func TestPageWithFewSamples(t *testing.T) {
 		Options{})); err != nil {
 		t.Fatal(err)
 	}
-	if want := ">Too few repetitions to test a difference: 2 comparisons of fewer than 4 samples " +
-		"each</h1>"; !strings.Contains(strings.ReplaceAll(page.String(), "\u00a0", " "), want) {
+	if want := ">Too few repetitions to test a difference: 2 comparisons with fewer than 4 " +
+		"samples each</h1>"; !strings.Contains(strings.ReplaceAll(page.String(), "\u00a0", " "), want) {
 		t.Errorf("no %q", want)
 	}
 }

@@ -171,7 +171,7 @@ func TestCompareNotes(t *testing.T) {
 				"table (pkg)"},
 		{Options{Filter: ".file:s", Ignore: "seed"},
 			[]results.Input{{Label: "s", Results: s}, {Label: "t", Results: s}},
-			"nothing in t passes the filter"},
+			"no result in t passes the filter"},
 		{Options{Row: ".name", Ignore: "seed"}, []results.Input{{Label: "s", Results: s}},
 			"benchmarks vary in .fullname: "},
 	} {
@@ -202,8 +202,8 @@ func TestCompareOptionErrors(t *testing.T) {
 		{Options{Table: ".config@(a b)"}, "table: fixed order not allowed for .config"},
 		{Options{Ignore: ".unit"}, "ignore: .unit is only allowed in filters"},
 		{Options{Filter: "/load:"}, "filter: "},
-		{Options{Filter: "/load:7"}, "filter: nothing in s passes"},
-		{Options{Col: "/strategy@(nobody)"}, "filter: nothing in s passes"},
+		{Options{Filter: "/load:7"}, "filter: no result in s passes"},
+		{Options{Col: "/strategy@(nobody)"}, "filter: no result in s passes"},
 	} {
 		_, err := All([]results.Input{{Label: "s", Results: s}}, test.opts)
 		var option *OptionError

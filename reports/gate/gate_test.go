@@ -363,14 +363,14 @@ func TestGateReport(t *testing.T) {
 
 		{name: "partial", old: fine, new: "# poolbench results 1\n" + fine, exit: 3, rows: 1,
 			unclear: []string{"new is incomplete: cut off after line 11: the run was killed, or " +
-				"is not over yet"}},
+				"is still running"}},
 		{name: "partial old", old: "# poolbench results 1\n" + fine +
 			"# partial 10 of 99 runs: interrupted\n", new: fine, exit: 3, rows: 1,
 			unclear: []string{"old is incomplete: 10 of 99 runs: interrupted"}},
 		{name: "partial and worse", old: fine, new: "# poolbench results 1\n" + slow,
 			exit: 1, rows: 1,
 			unclear: []string{"new is incomplete: cut off after line 11: the run was killed, or " +
-				"is not over yet"}},
+				"is still running"}},
 
 		{name: "laws are kept", old: lawful, new: lawful, rows: 1,
 			notGated: []string{"broken-laws: " + belief}},
@@ -428,7 +428,7 @@ func TestGateReport(t *testing.T) {
 			resultstest.Repeat("X", "d", around(1, 10)...),
 			new: resultstest.Repeat("X", "d", around(1, 10)...), rows: 1,
 			warnings: []string{"d of X varies although its Unit line has assume=exact, so it is " +
-				"tested like any other"}},
+				"tested like other metrics"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			opts := DefaultOptions()

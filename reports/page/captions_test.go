@@ -165,8 +165,8 @@ func TestAgainstTheory(t *testing.T) {
 			"In 0 of 2 scenarios with an exact theory and long enough runs, the p99 agrees with " +
 				"the theory within its sampling error (95 %). Outside it: a at limit 4, load 0.5 " +
 				"is +10 % off (1.08 – 1.12 s); b at limit 4, load 0.5 is +10 % off (1.08 – 1.12 " +
-				"s). Scenarios with the same arrivals and tasks have similar errors. In 1 more " +
-				"scenarios, the runs are too short."},
+				"s). Scenarios with the same arrivals and tasks have similar errors. In 1 more, " +
+				"the runs are too short."},
 		{[]string{line("a", 1.1, 0), line("b", 1.1, 0)}, "The runs are too short to check whether " +
 			"the p99 agrees with its exact value, which 2 scenarios have."},
 	} {
@@ -227,7 +227,7 @@ func TestTimelineDrawsTheLimit(t *testing.T) {
 		t.Error("no limit in the picture")
 	}
 	if !regexp.MustCompile(
-		`Of the 260 in flight with strategy_\d at most 3 were under way at once\.`).MatchString(
+		"Of the 260 in flight with strategy_\\d at most 3 were in flight at once\\.").MatchString(
 		in.timelineCaption(s, chart)) {
 		t.Errorf("260 in flight are not explained: %q", in.timelineCaption(s, chart))
 	}

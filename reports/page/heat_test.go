@@ -79,7 +79,7 @@ func TestPageShowsHeat(t *testing.T) {
 	put(rundir.DistributionsFile, log.String())
 	html := page(t, dir)
 	for _, want := range []string{"p99 of here rises from 1.00 ms to 302 ms between 3.00 s and " +
-		"4.00 s", "Response times of 3200 requests of here", "a column is 1.00 s",
+		"4.00 s", "Response times of 3200 requests of here", "A column is 1.00 s",
 		"<summary>Response over time</summary>", "3.00 s to 4.00 s", "400 requests, 302 ms at most",
 		"<td>302 ms"} {
 		if !strings.Contains(html, want) {

@@ -91,8 +91,9 @@ func TestReportShowsTheRun(t *testing.T) {
 		"AMD EPYC 7B13 &lt;shared&gt;", "<dd>go1.26.8</dd>", "<dd>0a1b2c3</dd>", // machine
 		// reliability
 		"The invariants hold in all 48 runs: ",
-		"applies to 40 of 48 runs. It agrees to the nanosecond with each of these.",
-		"median of 2 repetitions; the small figures below it are the smallest and the largest",
+		"is possible for 40 of 48 runs. It agrees to the nanosecond with each of these.",
+		"medians of 2 repetitions. The small numbers below a value are the smallest and the "+
+			"largest repetition",
 		`<section id="variance"`,
 		"From C² = 0 to 4, at the same load, the p99 response of all but serial becomes ",
 		"errgroup_limit, semaphore and worker_pool have identical results",

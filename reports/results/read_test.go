@@ -107,8 +107,7 @@ func TestReadRefuses(t *testing.T) {
 	for _, u := range utf16.Encode([]rune("BenchmarkX 1 5 ns/op\n")) {
 		utf16le += string([]byte{byte(u), byte(u >> 8)})
 	}
-	const noTools = "; read are runs of poolbench and the output of go test -bench, " +
-		"not of other tools"
+	const noTools = "; want runs of poolbench or the output of go test -bench"
 	for _, test := range []struct{ name, text, want string }{
 		{"empty", "", "x.txt: the file is empty"},
 		{"blank", "\n\n",
@@ -157,11 +156,11 @@ func TestReadRefuses(t *testing.T) {
 		{"newer", "# poolbench results 2\nBenchmarkX 1 5 ns/op\n",
 			"x.txt:1: written by a newer poolbench: results version 2, and this program reads version 1"},
 		{"bad version", "# poolbench results one\nBenchmarkX 1 5 ns/op\n",
-			`x.txt:1: "one" is no version of poolbench's results`},
-		{"no version", "# poolbench results\n", `x.txt:1: "" is no version of poolbench's results`},
+			`x.txt:1: "one" is not a version of poolbench's results`},
+		{"no version", "# poolbench results\n", `x.txt:1: "" is not a version of poolbench's results`},
 		{"newer appended", resultstest.Ours + strings.Replace(resultstest.Ours, "results 1",
 			"results 3", 1), "x.txt:11: written by a newer poolbench: results version 3, and " +
-			"this one reads 1"},
+			"this program reads version 1"},
 		{"interrupted at once", "# poolbench results 1\n# partial 0 of 12 runs: interrupted\n",
 			"x.txt: no runs in it (0 of 12 runs: interrupted)"},
 		{"killed at once", "# poolbench results 1\ngoos: linux\n",

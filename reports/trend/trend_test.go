@@ -120,7 +120,7 @@ func TestTrendUndecided(t *testing.T) {
 	two := append(history(t, plainHead, "X", "ns/op", stepped(9, 0, 0)...),
 		history(t, plainHead, "Y", "ns/op", stepped(9, 0, 0)...)...)
 	if said := mustTrend(t, two, Options{}).Summary(); !strings.HasPrefix(said,
-		"Nothing is tested: 18 results, of a benchmark at most 9, and") {
+		"Nothing is tested: 18 results, of a benchmark at most 9, but") {
 		t.Error(said)
 	}
 	constant := slices.Repeat([]results.Input{{Label: "a",
@@ -325,8 +325,8 @@ func TestTrendOfZero(t *testing.T) {
 func TestTrendSurroundings(t *testing.T) {
 	head := func(at int) string { return fmt.Sprintf("go: go1.2%d\ncpu: A\n", 5+at/6) }
 	trend := mustTrend(t, history(t, head, "X", "ns/op", stepped(12, 0, 0)...), Options{})
-	if diff := cmp.Diff([]string{"go is go1.26 from result 7 on, and was go1.25: a change there " +
-		"may be its doing"}, trend.Notes()); diff != "" {
+	if diff := cmp.Diff([]string{"go is go1.26 from result 7 on, and was go1.25 before: this may " +
+		"be the cause of a change there"}, trend.Notes()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -28,7 +28,7 @@ var target = rule{
 		said := "tasks wait for the target"
 		if ok {
 			said = "it has " + text.Seconds(in) +
-				v.clause(" of a service of %s", metric.MeanService, text.Seconds)
+				v.clause(", of a service time of %s", metric.MeanService, text.Seconds)
 		}
 		if n := v.valueOrZero(metric.DelayedCalls); n > 0 {
 			said += fmt.Sprintf("; %.0f calls waited in the target", n)

@@ -199,8 +199,8 @@ func TestRemedyOfTarget(t *testing.T) {
 		c[0].Keys = append(c[0].Keys, results.Pair{Key: "target", Value: spec.Name})
 		want := spec.Remedy
 		if want == "" {
-			want = "more capacity in the target, or a limit up to the number of number of calls " +
-				"that the server serves at once"
+			want = "more capacity in the target, or a limit up to the number of calls that it " +
+				"serves at once"
 		} else {
 			own++
 		}

@@ -75,7 +75,7 @@ func TestStaleSocket(t *testing.T) {
 	}
 	o := clitest.Command(t, "attack", "http://h/", "--unix-socket", "s.sock", "--n", "3", "--junit",
 		"j.xml")
-	if want := "--unix-socket: nobody listens: s.sock: connection refused"; o.Code !=
+	if want := "--unix-socket: no server listens: s.sock: connection refused"; o.Code !=
 		clitest.Unusable || !strings.Contains(o.Stderr, want) || clitest.Tree(t) != "s.sock" {
 		t.Errorf("exit code %d: %s; left is %s", o.Code, o.Stderr, clitest.Tree(t))
 	}

@@ -109,7 +109,8 @@ func TestScenarioFileErrors(t *testing.T) {
 				"f.yaml:4:11: warmup: want a share such as 10%"}},
 		{"- n: 5\n- n: 5\n",
 			[]string{"f.yaml:2:3: Run/strategy=" + options.StrategyNames()[0] +
-				"/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/n=5/clock=real is in f.yaml:1:3 already"}},
+				"/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/n=5/clock=real " +
+				"is already in f.yaml:1:3"}},
 		{"\x7fELF\x00\x01\x02", []string{"f.yaml:1:1: want a list"}},
 		{strings.Repeat("#", 1<<20+1), []string{"--file: f.yaml: it is longer than 1 MiB"}},
 	} {
