@@ -104,7 +104,7 @@ func TestFullQueueIsSuspect(t *testing.T) {
 			case (said != "") != (queue != 0 && promise != ""):
 				t.Errorf("%s: says %q of a full queue", r.Name, said)
 			case said != "" && (r.Verdict < result.Suspect ||
-				!strings.Contains(said, "could not "+promise+":")):
+				!strings.Contains(said, "could not "+promise+";")):
 				t.Errorf("%s: %v, %q, want that it could not %s", r.Name, r.Verdict, said, promise)
 			}
 		}

@@ -77,7 +77,7 @@ func TestImpossibleScenarios(t *testing.T) {
 		{"give the number of tasks", bench.Written{Arrival: "batch", Duration: time.Second}},
 		{"warmup 1", bench.Written{Warmup: 1}},
 		{"give a timeout", bench.Written{Workload: "evil", Load: 0.5}},
-		{"n 5: the last of the stages ends with 0", bench.Written{
+		{"n 5: the last stage ends at 0", bench.Written{
 			Arrival: "stages:at=1x1s_1..0x1s", Load: 1, Tasks: 5}},
 		{"timeout -1s", bench.Written{Timeout: -time.Second}},
 		{"drain -1s", bench.Written{Drain: -time.Second}},
@@ -122,13 +122,13 @@ func TestImpossibleScenarios(t *testing.T) {
 			bench.Written{Arrival: "closed:think=1000h", Tasks: 20_000}},
 		{"at 1e-06 starts per second",
 			bench.Written{Strategy: "token_bucket:rate=0.000001", Load: 0.7}},
-		{"timeout 1000h0m0s: 2e+04 tasks that end only by it",
+		{"timeout 1000h0m0s: 2e+04 tasks that end only by timeout",
 			bench.Written{Workload: "evil", Timeout: 1000 * time.Hour, Tasks: 20_000}},
 		{"timeout 100000h0m0s: want a positive duration, at most",
 			bench.Written{Timeout: 100_000 * time.Hour}},
-		{"take longer together than",
+		{"together last longer than",
 			bench.Written{Workload: "constant:mean=2562047h", Tasks: 20_000, Arrival: "batch"}},
-		{"take longer together than", bench.Written{Workload: "hyperexp:mean=1h,c2=1000000000",
+		{"together last longer than", bench.Written{Workload: "hyperexp:mean=1h,c2=1000000000",
 			Tasks: 20_000, Load: 0.7}},
 		{"rate=target: there is no target with a known rate",
 			bench.Written{Strategy: "token_bucket:rate=target", Load: 0.7}},
@@ -156,7 +156,7 @@ func TestSameColumn(t *testing.T) {
 		_, err := withDefaults(bench.Written{Strategy: "worker_pool", Tasks: 3,
 			Arrival: "trace:file=" + file, Workload: "trace:file=" + file + column}).Scenario()
 		if wrong != (err != nil) ||
-			wrong && !strings.Contains(err.Error(), "column 1 of "+file+" has the times") {
+			wrong && !strings.Contains(err.Error(), "column 1 of "+file+" contains the times") {
 			t.Errorf("column %q: %v", column, err)
 		}
 	}

@@ -109,8 +109,8 @@ func (v *view) parts() bool {
 		v.turn = min(wait/mean, 1)
 		v.service = 1 - v.turn
 		v.setUneven()
-		v.cannot = "These results have an older format, which contains only the mean wait and " +
-			"service time, and not lag, back-off and the time in the target."
+		v.cannot = "These results have an older format: it contains the mean wait and service " +
+			"time, but not lag, back-off and the time in the target."
 		return true
 	}
 	v.lag, v.between = part(metric.PartLag), part(metric.PartBetween)

@@ -172,12 +172,12 @@ func TestLoads(t *testing.T) {
 // Further slots do not help if a target is slow at random or stops now and then.
 func TestSlotsDoNotHelpSlowTargets(t *testing.T) {
 	for target, says := range map[string]string{"conn_pool": "more capacity in the target",
-		"brownout:knee=2": "more capacity in the target", "flaky:spikes=0.1": "fewer slow calls, or a",
-		"freeze": "shorter standstills"} {
+		"brownout:knee=2": "more capacity in the target", "flaky:spikes=0.1": "fewer slow calls; or,",
+		"freeze": "shorter freezes"} {
 		m := quiet(map[string]float64{"mean-target-sec": 0.004, "tail-target/op": 0.4})
 		if target == "freeze" {
 			m["no-target-p99-response-sec"] = 0.0457
-			says += " of the target, which no number of slots cures; " +
+			says += " of the target; no limit helps; " +
 				"without the target the p99 would change from 20.0 ms to 45.7 ms"
 		}
 		c := run("worker_pool", "", m)

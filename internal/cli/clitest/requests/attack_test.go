@@ -329,8 +329,8 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --arrival never": `--arrival: unknown arrival "never" (known: `,
 		"attack http://h/ --arrival closed": "arrival closed: it is closed, so " +
 			"give the number of clients",
-		"attack http://h/ --arrival sine:amp=2": "--arrival: arrival sine: amp: want " +
-			"0 up to",
+		"attack http://h/ --arrival sine:amp=2": "--arrival: arrival sine: amp: want a number of " +
+			"at least 0",
 		"attack http://h/ --arrival batch": "arrival batch: give the number of " +
 			"requests (n)",
 		"attack http://h/ --clients 0": `--clients: want a whole number from 1 to 100000000, got "0"`,

@@ -134,8 +134,8 @@ func TestSessionMistakes(t *testing.T) {
 			`function "tok" not defined`},
 		{"steps:\n- url: /{{t}}\n  capture: t = json:.t", "http://h", "--session: s.yaml:2:6: step " +
 			`step_1: URL:1: function "t" not defined`},
-		{"steps:\n- url: /\n- url: http://{{seq}}/", "http://h", "--session: s.yaml:3:6: step step_2: " +
-			"URL:1: scheme and host are the same"},
+		{"steps:\n- url: /\n- url: http://{{seq}}/", "http://h", "--session: s.yaml:3:6: step " +
+			"step_2: URL:1: scheme and host must be the same"},
 		{"steps:\n- url: /\n  think: 1s", "http://h", "session s: think: the first step is due when"},
 		{"steps:\n- url: /{{user}}", "http://h|--data|u.csv", "column session has the name of a value"},
 		{"steps:\n- url: /{{user}}/", "http://h|--data|dots.csv", "--data: dots.csv:3: URL: a " +

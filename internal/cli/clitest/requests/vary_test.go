@@ -164,7 +164,7 @@ func TestVaryMistakes(t *testing.T) {
 		"http://h/|--header|X: {{usr}}": `--header: header X:1: function "usr" not ` +
 			`defined`,
 		"http://h/|--body|@body": `--body: body:2: function "usr" not defined`,
-		"http://{{seq}}/":        "URL:1: scheme and host are the same",
+		"http://{{seq}}/":        "URL:1: scheme and host must be the same",
 		"http://h/|--check|statu == 200": `--check: "statu == 200": want status, response, ` +
 			`header, body`,
 		"http://h/|--check|body ~ (": "missing closing )",
