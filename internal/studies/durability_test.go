@@ -115,7 +115,7 @@ func TestDurabilityLines(t *testing.T) {
 	checkSentences(t, f)
 	said := strings.Join(printed(f), "\n")
 	for _, want := range []string{
-		"to wait for the disk (fsync) takes 200 µs",
+		"waiting for the disk (fsync) needs 200 µs",
 		"worker_pool | nothing | 2.5 µs | 5 µs | 2.5 | 399987 (390172 to 410048) | –",
 		"jetstream | SIGKILL | 130 µs | ",
 		"redis_stream | SIGKILL | 2.5 ms | ",
