@@ -229,8 +229,8 @@ func TestValidate(t *testing.T) {
 		"the server has the strategy, so the load must have none": func(s *gateway.Scenario) {
 			s.Load.Strategy = s.Strategy
 		},
-		"strategy hedged+semaphore: an answer is written only once, never by a second attempt in " +
-			"parallel": func(s *gateway.Scenario) {
+		"strategy hedged+semaphore: it makes a second attempt in parallel, but an HTTP answer is " +
+			"written only once": func(s *gateway.Scenario) {
 			s.Strategy = variant(t, "hedged+semaphore", strategies.Resolve)
 		},
 		"strategy semaphore: limit -1 is below 1": func(s *gateway.Scenario) { s.Limit = -1 },

@@ -37,7 +37,7 @@ var target = rule{
 	},
 	remedy: func(v *view) string {
 		if v.serverOnly() {
-			return "examine the server, because poolbench only sees its answers"
+			return "examine the server: poolbench sees only its answers"
 		}
 		remedy := "more capacity in the target, or a limit up to the number of calls that it " +
 			"serves at once"

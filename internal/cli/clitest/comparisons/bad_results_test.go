@@ -129,7 +129,7 @@ func TestOddResults(t *testing.T) {
 	clitest.Write(t, "half", lines+"BenchmarkA 1 5003 ns/")
 	if o := clitest.Command(t, "compare", "plain", "half"); o.Code != clitest.Unusable ||
 		o.Stderr != "poolbench: half:11: the last line is cut off; --allow-partial uses the "+
-			"lines before it\n" {
+			"complete lines\n" {
 		t.Errorf("exit code %d, %s", o.Code, o.Stderr)
 	}
 	for _, args := range [][]string{{"gate", "plain", "half"}, {"gate", "half", "plain"},

@@ -375,7 +375,7 @@ func TestLoadBadInput(t *testing.T) {
 			"file or directory",
 		"attack --targets a-file":               "--targets: a-file: line 1: want METHOD URL",
 		"attack --targets - --n 1":              "--targets: -: it has no target",
-		"attack http://h/ --targets a-file":     `--targets: it replaces URL, but "http://h/" is given`,
+		"attack http://h/ --targets a-file":     `--targets and URL exclude each other, got URL "http://h/"`,
 		"attack http://h/ --targets-format xml": `--targets-format: unknown value "xml" (known: http, json, har)`,
 		"attack http://h/ --timeout -1s": "--timeout: want a duration above " +
 			"0, at most 87600h, got -1s",
@@ -402,13 +402,12 @@ func TestLoadBadInput(t *testing.T) {
 			"but it has no queue",
 		"serve": "serve: TARGET is missing (usage: " +
 			"poolbench serve TARGET [flags])",
-		"serve wall":                `serve: unknown target "wall" (known: `,
-		"serve token_bucket:rate=0": "serve: target token_bucket: ",
-		"serve none --workload nap": `--workload: unknown workload "nap" (known: `,
-		"serve none --workload http_get": "--workload: http_get calls a " +
-			"server of its own",
-		"serve none --addr 0.0.0.0:0": `--addr: "0.0.0.0" is no loopback address: --any-address allows it`,
-		"serve none --addr 127.0.0.1": `--addr: want HOST:PORT, got "127.0.0.1"`,
+		"serve wall":                     `serve: unknown target "wall" (known: `,
+		"serve token_bucket:rate=0":      "serve: target token_bucket: ",
+		"serve none --workload nap":      `--workload: unknown workload "nap" (known: `,
+		"serve none --workload http_get": "--workload: http_get calls its own server",
+		"serve none --addr 0.0.0.0:0":    `--addr: "0.0.0.0" is not a loopback address: --any-address allows it`,
+		"serve none --addr 127.0.0.1":    `--addr: want HOST:PORT, got "127.0.0.1"`,
 		"serve none --addr 127.0.0.1:99999": "--addr: listen tcp: address 99999: " +
 			"invalid port",
 	} {

@@ -27,7 +27,7 @@ func TestMerge(t *testing.T) {
 	}
 	o := clitest.Command(t, "merge", "a", "b", "--out", "both")
 	if o.Code != clitest.Fine && o.Code != clitest.Undecided ||
-		!strings.Contains(o.Stdout, "Runs: 1, each of 2 directories") ||
+		!strings.Contains(o.Stdout, "Runs: 1, each from 2 directories") ||
 		!strings.Contains(o.Stdout, "peak-inflight") {
 		t.Fatalf("exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
 	}

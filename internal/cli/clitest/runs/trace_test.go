@@ -159,7 +159,7 @@ func TestBadTraces(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ text, flags, want string }{
 		{"", "", "file: f: "},
-		{"5\n", "", "file: f: one record alone"},
+		{"5\n", "", "file: f: only one record"},
 		{"5\n5\n5\n", "", "file: f: all arrivals have the same time"},
 		{"time\n1\n2\n", "--column when", `no column is named "when"`},
 		{"1\n2\n", "--column 2", "no column 2"},
