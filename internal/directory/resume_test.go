@@ -215,7 +215,7 @@ func TestAnotherPlan(t *testing.T) {
 	fewer := suite
 	fewer.Scenarios = suite.Scenarios[1:]
 	for want, s := range map[string]bench.Suite{
-		"was begun with another plan: 6 runs, ":                                  other,
+		"was begun with another plan: 6 runs, ":                                      other,
 		"it contains " + results[0].Name + " with seed 7, which is not in this plan": fewer,
 	} {
 		d, err := directory.Create(dir, directory.Resume)
