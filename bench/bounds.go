@@ -22,7 +22,7 @@ const deviations = 10
 func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	rate := s.Load.PerSecond
 	if l := s.Load.Relative; l != 0 && !(l >= leastRelative && l <= 1000) {
-		c.Add("load %v: want %v to 1000, 1 being the capacity", l, leastRelative)
+		c.Add("load %v: want %v to 1000, where 1 is the capacity", l, leastRelative)
 		return c
 	}
 	if w != nil && s.Load.Relative != 0 && w.Mean() > 0 {
@@ -44,8 +44,8 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	tasks := cmp.Or(float64(s.Stop.Tasks), rate*s.Stop.Duration.Seconds())
 	if stages := s.Load.Arrival.Stages(); stages != nil {
 		if n := tasksOf(stages, rate); n > record.MostTasks {
-			c.Add("arrival stages: they make %.3g tasks, want at most %d, whose records can be "+
-				"kept", n,
+			c.Add("arrival stages: they have %.3g tasks; want at most %d, because of the memory "+
+				"for their records", n,
 				record.MostTasks)
 		}
 	}
@@ -55,19 +55,19 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 			ends = s.Patience.Mean()
 		}
 		if work := tasks * ends.Seconds(); work > arrivals.MaxSpan.Seconds() {
-			c.Add("timeout %v: %.3g tasks that end only by it take longer than ten years, the "+
-				"most for a run", ends, tasks)
+			c.Add("timeout %v: %.3g tasks that end only by timeout last longer than ten years, "+
+				"the most for a run", ends, tasks)
 		}
 	}
 	if starts := s.Strategy.Spec.Starts; starts != nil {
 		if per := starts(s.params()).PerSecond; per > 0 && tasks/per > arrivals.MaxSpan.Seconds() {
-			c.Add("strategy %s: at %v starts per second %.3g tasks take longer than ten years, "+
+			c.Add("strategy %s: at %v starts per second, %.3g tasks last longer than ten years, "+
 				"the most for a run", s.Strategy, per, tasks)
 		}
 	}
 	mean, c2 := w.Mean().Seconds(), w.C2()
 	if work := mean * (tasks + deviations*math.Sqrt(tasks*c2)); work > arrivals.MaxSpan.Seconds() {
-		c.Add("workload %s: %.3g tasks of %v take longer together than ten years, the most for a "+
+		c.Add("workload %s: %.3g tasks of %v together last longer than ten years, the most for a "+
 			"run", s.Workload, tasks, w.Mean())
 	}
 	return c
@@ -89,7 +89,7 @@ func (s Scenario) Resolves(unit string) error {
 		}
 		tasks, _ := s.expected()
 		n, how = int(min(2*tasks+1, 1e9)),
-			fmt.Sprintf("duration %v, with some %.3g tasks,", s.Stop.Duration, tasks)
+			fmt.Sprintf("duration %v, with about %.3g tasks,", s.Stop.Duration, tasks)
 	}
 	left := func(n int) int { return n - int(s.Stop.Warmup*float64(n)) }
 	if left(n) >= least {

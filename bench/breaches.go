@@ -28,9 +28,9 @@ type breaches struct {
 }
 
 const (
-	strayRun = "once: a task was run that ran already, or was refused or done"
-	altered  = "once: a task came back with another Run, Arg, Weight, Class, Size, Priority, " +
-		"Tenant or Deadline, which are the caller's"
+	strayRun = "once: a task was run that had already run, or was refused or done"
+	altered  = "once: a task came back with a changed Run, Arg, Weight, Class, Size, Priority, " +
+		"Tenant or Deadline, which belong to the caller"
 )
 
 var (

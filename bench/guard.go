@@ -227,7 +227,8 @@ func (g *guard) hangError(seen string) *StrategyError {
 			"5 (Drain) none is left", seen)
 	case g.scenario.Clock == Virtual && g.stage.Load() == playing && seen != deadlock:
 		return g.blame(where,
-			"the virtual clock stands still, as a goroutine spins or waits for a mutex: %s; %s",
+			"the virtual clock stands still, because a goroutine spins or waits for a mutex: %s; "+
+				"%s",
 			seen, inHand)
 	case running > 0:
 		return g.blame(where, "tasks do not end: %s; %s", seen, inHand)

@@ -87,24 +87,24 @@ func TestMisbehaved(t *testing.T) {
 		{doneOther, both, "settled twice|a task is accepted and never done|inside its Run"},
 		{doneTwice, both, "1 tasks were settled twice|inside its Run"},
 		{doneEarly, both, "Done was called with a task that is inside its Run"},
-		{doneUnrun, open, "1 tasks were done without an error, and never run"},
+		{doneUnrun, open, "1 tasks were done without an error, but never run"},
 		{doneNever, open, "1 of 40 offered tasks were never settled"},
 		{doneNever, closed, "a task is accepted and never done"},
 
 		{doesNothing, open, "1 of 40 offered tasks were never settled"},
 		{doesNothing, closed, "a task is accepted and never done"},
 		{runsTwice, both, "1 tasks ran more than once"},
-		{runsAtOnce, both, "a task was run that ran already, or was refused or done \\(1×\\)"},
-		{runsLate, both, "a task was run that ran already, or was refused or done \\(1×\\)|" +
-			"1 tasks ran more than once"},
+		{runsAtOnce, both, "a task was run that had already run, or was refused or done \\(1×\\)"},
+		{runsLate, both, "a task was run that had already run, or was refused or done \\(1×\\)|1 " +
+			"tasks ran more than once"},
 		{runsRefused, both, "and runs it, but by clause 2"},
 		{ranRefused, both, "and runs it, but by clause 2"},
 		{doneRefused, both, "1 tasks were settled twice"},
 		{refusesOdd, open, `Submit refused a task with "no room in the inn"`},
 		{refusesShut, open, "Submit refused a task with"},
 		{changesArg, open, "never submitted or has another Arg"},
-		{changesRun, open, "a task came back with another Run"},
-		{changesSize, open, "a task came back with another Run"},
+		{changesRun, open, "a task came back with a changed Run"},
+		{changesSize, open, "a task came back with a changed Run"},
 	} {
 		var cells []cell
 		for _, arrival := range []string{open, closed} {

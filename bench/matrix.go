@@ -65,8 +65,8 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 		what := "queue: none of these strategies has a queue"
 		if slices.ContainsFunc(m.Strategies,
 			func(v strategies.Variant) bool { return len(v.Spec.Around) > 0 }) {
-			what += fmt.Sprintf(" that it sets; for a part's queue, use its parameter, as in "+
-				"bounded_queue_shed:queue=%d+worker_pool", m.Queue)
+			what += fmt.Sprintf(" that it sets; for the queue of a part, use its parameter, as "+
+				"in bounded_queue_shed:queue=%d+worker_pool", m.Queue)
 		}
 		c.Add("%s", what)
 	}

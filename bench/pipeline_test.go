@@ -100,8 +100,8 @@ func TestPipelineIsATandem(t *testing.T) {
 // plan is relative to the stage of the work.
 func TestPipelineOverload(t *testing.T) {
 	for text, want := range map[string]string{
-		"pipeline:stages=work+1(40ms)": "stage 2 of 2, 1(40ms), can do 25 tasks per second and is " +
-			"offered 280, so the queue before it grows until the run ends: give a rate below that",
+		"pipeline:stages=work+1(40ms)": "stage 2 of 2, 1(40ms), can do 25 tasks per second, but " +
+			"280 arrive, so its queue grows until the run ends: give a rate below its capacity",
 		"pipeline:stages=work+20(40ms)": "",
 	} {
 		r := run(t, scenario(t, bench.Written{Strategy: text, Limit: 4,

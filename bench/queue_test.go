@@ -75,12 +75,12 @@ func TestTheoryRanksStrategies(t *testing.T) {
 func TestFullQueueIsSuspect(t *testing.T) {
 	t.Parallel()
 	for strategy, promise := range map[string]string{
-		"segregated":              "keep classes of tasks apart",
+		"segregated":              "separate classes of tasks",
 		"shortest_first":          "order tasks by their size",
 		"priority":                "choose tasks by their priority",
 		"earliest_deadline":       "choose tasks by their deadline",
 		"fair_share":              "choose tasks by their tenant",
-		"partitioned":             "let tasks take turns",
+		"partitioned":             "run tasks in steps",
 		"partitioned_all_at_once": "",
 		"worker_pool":             "",
 		"semaphore":               "",
@@ -107,7 +107,7 @@ func TestFullQueueIsSuspect(t *testing.T) {
 			case (said != "") != (queue != 0 && promise != ""):
 				t.Errorf("%s: says %q of a full queue", r.Name, said)
 			case said != "" && (r.Verdict < result.Suspect ||
-				!strings.Contains(said, "could not "+promise+":")):
+				!strings.Contains(said, "could not "+promise+";")):
 				t.Errorf("%s: %v, %q, want that it could not %s", r.Name, r.Verdict, said, promise)
 			}
 		}

@@ -178,7 +178,7 @@ func (s Scenario) Validate() error {
 		}
 	}
 	spec := s.Strategy.Spec
-	if c.If(spec.New == nil, "strategy: none is given"); spec.New != nil {
+	if c.If(spec.New == nil, "no strategy is given"); spec.New != nil {
 		c.Note(spec.Validate(s.params()))
 	}
 	c.If(spec.RealClock && s.Clock == Virtual,
@@ -198,8 +198,8 @@ func (s Scenario) Validate() error {
 		c.Add("workload %s: files, sockets and databases have no virtual time, so use the real "+
 			"clock", s.Workload.Spec.Name)
 	case sameColumn(s.Load.Arrival, s.Workload):
-		c.Add("workload trace: column %s of %s has the times, which arrival trace uses: name the "+
-			"column of the durations", s.Workload.Values.Text("column"), s.Workload.Values.Text("file"))
+		c.Add("workload trace: column %s of %s contains the times, which arrival trace uses: "+
+			"give the column of the durations", s.Workload.Values.Text("column"), s.Workload.Values.Text("file"))
 	case s.Timeout == 0 && s.Patience == nil && endless(waits):
 		c.Add("workload %s: some of its tasks end only when they are cancelled, so give a timeout",
 			s.Workload.Spec.Name)
@@ -217,15 +217,15 @@ func (s Scenario) Validate() error {
 		"tasks, so nothing is left to drain", arrival.Spec.Name)
 	c.Note(machine.CheckProfiles(s.Profile))
 	c.If(s.Flight != 0 && (s.Clock == Virtual || s.Soak),
-		"flight: only a run under the real clock that is no soak has a trace to be kept")
+		"flight: want a run under the real clock that is not a soak")
 	c.If(s.Flight < 0 || s.Flight > machine.MostAge, "flight %v: want up to %v", s.Flight,
 		machine.MostAge)
-	c.If(s.Profile != "" && s.Clock == Virtual, "profile: the virtual clock uses no CPU time "+
-		"that a profile could show, so use the real clock")
-	c.If(s.Soak && (arrival.IsClosed() || arrival.Spec.AllAtOnce), "soak: arrival %s is not a "+
-		"lasting open process: clients and batches are recorded whole", arrival.Spec.Name)
+	c.If(s.Profile != "" && s.Clock == Virtual, "profile: the virtual clock has no CPU time to "+
+		"profile, so use the real clock")
+	c.If(s.Soak && (arrival.IsClosed() || arrival.Spec.AllAtOnce), "soak: arrival %s: want an "+
+		"open arrival process without end, not clients or a batch", arrival.Spec.Name)
 	c.If(s.Soak && arrival.Stages() != nil,
-		"soak: results by stage need the records of the tasks, and a soak keeps none")
+		"soak: results by stage need records of single tasks, and a soak keeps none")
 	s.Load.check(s, &c)
 	s.Stop.check(s, &c)
 	return errors.Join(append(c, s.outOfBounds(waits)...)...)
@@ -267,7 +267,7 @@ func (t Stop) check(s Scenario, c *text.Complaints) {
 		c.Add("arrival %s: give the number of tasks (n)", s.Load.Arrival.Spec.Name)
 	}
 	c.If(!(t.Warmup >= 0) || t.Warmup >= 1,
-		"warmup %v: want a share of the tasks from 0 up to, not including, 1", t.Warmup)
+		"warmup %v: want a share of the tasks of at least 0 and below 1", t.Warmup)
 }
 
 // waits builds the workload if that is cheap (kind Wait). Otherwise, and on errors, it returns nil.

@@ -77,7 +77,7 @@ func TestImpossibleScenarios(t *testing.T) {
 		{"give the number of tasks", bench.Written{Arrival: "batch", Duration: time.Second}},
 		{"warmup 1", bench.Written{Warmup: 1}},
 		{"give a timeout", bench.Written{Workload: "evil", Load: 0.5}},
-		{"n 5: the last of the stages ends with 0", bench.Written{
+		{"n 5: the last stage ends at 0", bench.Written{
 			Arrival: "stages:at=1x1s_1..0x1s", Load: 1, Tasks: 5}},
 		{"timeout -1s", bench.Written{Timeout: -time.Second}},
 		{"drain -1s", bench.Written{Drain: -time.Second}},
@@ -102,7 +102,7 @@ func TestImpossibleScenarios(t *testing.T) {
 		{"rate +Inf: want", bench.Written{Rate: math.Inf(1)}},
 		{"load 1e-320: want 1e-06 to 1000", bench.Written{Load: 1e-320}},
 		{"load NaN: want", bench.Written{Load: math.NaN()}},
-		{"n 20000: at 1e-05 tasks per second they take longer than",
+		{"n 20000: at 1e-05 tasks per second these tasks last longer than",
 			bench.Written{Rate: 1e-5, Tasks: 20_000}},
 		{"n 100000000: at 7e-05 tasks per second",
 			bench.Written{Load: 0.7, Tasks: 100_000_000, Workload: "constant:mean=10000s",
@@ -116,23 +116,23 @@ func TestImpossibleScenarios(t *testing.T) {
 		{"n 100000001: want 1 to 100000000 tasks",
 			bench.Written{Tasks: 100_000_001, Arrival: "closed:clients=2"}},
 		{fmt.Sprintf("n %d: want", math.MaxInt), bench.Written{Tasks: math.MaxInt}},
-		{"arrival bulk:n=1,period=1000h: 20000 tasks take longer than",
+		{"arrival bulk:n=1,period=1000h: 20000 tasks last longer than",
 			bench.Written{Arrival: "bulk:n=1,period=1000h", Tasks: 20_000}},
-		{"arrival closed:think=exp(1000h): 20000 tasks take longer than",
+		{"arrival closed:think=exp(1000h): 20000 tasks last longer than",
 			bench.Written{Arrival: "closed:think=1000h", Tasks: 20_000}},
 		{"at 1e-06 starts per second",
 			bench.Written{Strategy: "token_bucket:rate=0.000001", Load: 0.7}},
-		{"timeout 1000h0m0s: 2e+04 tasks that end only by it",
+		{"timeout 1000h0m0s: 2e+04 tasks that end only by timeout",
 			bench.Written{Workload: "evil", Timeout: 1000 * time.Hour, Tasks: 20_000}},
 		{"timeout 100000h0m0s: want a positive duration, at most",
 			bench.Written{Timeout: 100_000 * time.Hour}},
-		{"take longer together than",
+		{"together last longer than",
 			bench.Written{Workload: "constant:mean=2562047h", Tasks: 20_000, Arrival: "batch"}},
-		{"take longer together than", bench.Written{Workload: "hyperexp:mean=1h,c2=1000000000",
+		{"together last longer than", bench.Written{Workload: "hyperexp:mean=1h,c2=1000000000",
 			Tasks: 20_000, Load: 0.7}},
-		{"rate=target: there is no target here whose rate is known",
+		{"rate=target: there is no target with a known rate",
 			bench.Written{Strategy: "token_bucket:rate=target", Load: 0.7}},
-		{"rate=target: there is no target here whose rate is known",
+		{"rate=target: there is no target with a known rate",
 			bench.Written{Strategy: "ticker_limited:rate=target", Target: "conn_pool"}},
 		{"limit 1048577 is above 1048576", bench.Written{Limit: 1<<20 + 1}},
 	} {
@@ -156,7 +156,7 @@ func TestSameColumn(t *testing.T) {
 		_, err := withDefaults(bench.Written{Strategy: "worker_pool", Tasks: 3,
 			Arrival: "trace:file=" + file, Workload: "trace:file=" + file + column}).Scenario()
 		if wrong != (err != nil) ||
-			wrong && !strings.Contains(err.Error(), "column 1 of "+file+" has the times") {
+			wrong && !strings.Contains(err.Error(), "column 1 of "+file+" contains the times") {
 			t.Errorf("column %q: %v", column, err)
 		}
 	}

@@ -151,7 +151,7 @@ func TestSoakHoldsNoMore(t *testing.T) {
 		Tasks: 1_000_000})
 	s.Soak = true
 	if _, err := bench.Run(t.Context(), s); err == nil ||
-		!strings.Contains(err.Error(), "not done after 524288 others were due") {
+		!strings.Contains(err.Error(), "not done after 524288 later tasks were due") {
 		t.Errorf("a soak of tasks that do not end says %v", err)
 	}
 }

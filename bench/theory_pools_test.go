@@ -93,7 +93,7 @@ func TestOverloadedPool(t *testing.T) {
 	found := false
 	for _, reason := range r.Reasons {
 		found = found || reason.Check == rundir.CheckOverload &&
-			strings.Contains(reason.Text, "long tasks are offered 1.4 times")
+			strings.Contains(reason.Text, "long tasks is 1.4 times")
 	}
 	if _, known := r.Metric("theory-mean-wait-sec"); !found || known {
 		t.Errorf("%v; theory %v", r.Reasons, known)

@@ -52,36 +52,36 @@ func TestMachine(t *testing.T) {
 			machine.UnknownPressure, result.Valid, "", nil},
 		{"stopped", calm(5000, stall(second, 300*ms, ms, 0)), pressure(0, 0.01, 0, 0.02),
 			result.Invalid, rundir.CheckPause,
-			[]string{"from 1.00 s on", "stood still for 300 ms:", "tasks were due"}},
+			[]string{"from 1.00 s on", "stalled for 300 ms:", "tasks were due"}},
 		{"stopped until the first task was due", calm(5000, stall(-231*ms, 233*ms, ms, 0)),
 			machine.UnknownPressure, result.Valid, "", nil},
 		{"stopped from before", calm(5000, stall(-231*ms, 400*ms, ms, 0)), machine.UnknownPressure,
 			result.Invalid, rundir.CheckPause, []string{"from −231 ms on"}},
 		{"stopped twice", calm(5000, stall(second, 300*ms, ms, 0),
 			stall(3*second, 200*ms, ms, 0)), machine.UnknownPressure, result.Invalid, rundir.CheckPause,
-			[]string{"stood still for 300 ms (the longest of 2 times)"}},
+			[]string{"stalled for 300 ms (the longest of 2 times)"}},
 		{"in the queue", calm(50_000, stall(second, 300*ms, ms, 290*ms)), machine.UnknownPressure,
-			result.Suspect, rundir.CheckMachine, []string{"others had the processors"}},
+			result.Suspect, rundir.CheckMachine, []string{"other programs used the processors"}},
 		{"crumbs of a processor", calm(50_000, stall(second, 300*ms, 20*ms, 0)),
 			machine.UnknownPressure, result.Suspect, rundir.CheckMachine,
-			[]string{"and this process 20.0 ms of CPU"}},
+			[]string{"and this process only 20.0 ms of CPU time"}},
 		{"its own tasks", calm(50_000, stall(second, 300*ms, 500*ms, 0)), machine.UnknownPressure,
-			result.Suspect, rundir.CheckStalls, []string{"its own tasks kept the processors"}},
+			result.Suspect, rundir.CheckStalls, []string{"the process itself used the processors"}},
 		{"stalls all the time", calm(1000,
 			slices.Repeat([]machine.Stall{stall(second, 30*ms, 0, 0)}, 20)...),
-			machine.UnknownPressure, result.Suspect, rundir.CheckStalls, []string{"one instant in a hundred"}},
+			machine.UnknownPressure, result.Suspect, rundir.CheckStalls, []string{"scheduling stalls"}},
 		{"steal", calm(5000), pressure(0.2, 0, 0, 0), result.Suspect, rundir.CheckMachine,
 			[]string{"20 %", "steal"}},
 		{"hogged", calm(5000), pressure(0, 0.5, 0.4, 0.3), result.Suspect, rundir.CheckMachine,
-			[]string{"30 % of the time", "some thread did for 50 %"}},
+			[]string{"30 % of the time", "a thread waited for 50 %"}},
 		{"its own threads wait for one another", calm(5000), pressure(0, 0.5, 0.01, 0.3), result.Valid,
 			"", nil},
 		// two tasks are in service, and waiting threads for a twentieth of them are too many
 		{"what little it does waits a little", calm(5000), mostlyIdle(0.09), result.Valid, "", nil},
 		{"tasks wait", calm(5000), mostlyIdle(0.12), result.Suspect, rundir.CheckMachine,
-			[]string{"35 % of the time", "some thread did for 14 %"}},
+			[]string{"35 % of the time", "a thread waited for 14 %"}},
 		{"others wait", calm(5000), pressure(-1, 0.5, -1, 0.01), result.Suspect, rundir.CheckMachine,
-			[]string{"some thread on this machine", "50 %"}},
+			[]string{"a runnable thread on this machine", "50 %"}},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		o.Seen = &machine.WitnessSeen{Hiccups: c.hiccups, Pressure: c.pressure}
@@ -104,7 +104,8 @@ func TestStallsOfFewTasks(t *testing.T) {
 	o := queue(Real, 1, 200, 0.5, 1)
 	o.Seen = &machine.WitnessSeen{Pressure: machine.UnknownPressure, Hiccups: calm(1000,
 		slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 0, 0)}, 20)...)}
-	wantReason(t, "few tasks", judge(t, o), result.Suspect, rundir.CheckStalls, "; the longest response is")
+	wantReason(t, "few tasks", judge(t, o), result.Suspect, rundir.CheckStalls, "; the longest "+
+		"response time is")
 }
 
 func TestNoP99OfFewSleeps(t *testing.T) {
@@ -134,11 +135,11 @@ func TestFlatOut(t *testing.T) {
 		{"a server on this machine", true, true, 0.5, busy, result.Valid, "", ""},
 		{"a server elsewhere", true, false, 0.01, busy, result.Valid, "", ""},
 		{"others are at work", true, false, 0.5, crowded, result.Suspect, rundir.CheckMachine,
-			"others had the processors"},
+			"other programs used the processors"},
 		{"at a rate", false, true, 0.5, crowded, result.Suspect, rundir.CheckMachine,
-			"others had the processors"},
+			"other programs used the processors"},
 		{"stopped", true, true, 0.5, calm(5000, stall(int64(time.Second), 300*ms, ms, 0)), result.Invalid,
-			rundir.CheckPause, "stood still"},
+			rundir.CheckPause, "stalled"},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		o.FlatOut, o.Local = c.flat, c.local

@@ -180,7 +180,7 @@ func TestDrift(t *testing.T) {
 	}
 	r := &Result{}
 	validity.CheckDrift(step, r, 0)
-	if len(r.Reasons) != 1 || !strings.Contains(r.Reasons[0].Text, "errors apart") {
+	if len(r.Reasons) != 1 || !strings.Contains(r.Reasons[0].Text, "standard errors") {
 		t.Errorf("a step: %v", r.Reasons)
 	}
 	for _, arrival := range []string{"linear", "sine", "batch"} {
@@ -254,8 +254,8 @@ func TestPASTA(t *testing.T) {
 	r := &Result{}
 	validity.CheckPASTA(o, r, o.Flow(0))
 	wantReason(t, "arrivals that know", addVerdict(r), result.Invalid, rundir.CheckPASTA,
-		"0.00 % of the arrivals found every slot taken, but all were taken 89.", "standard "+
-			"errors apart")
+		"0.00 % of the arrivals found all slots taken, but all slots were taken 89.", "standard "+
+			"errors")
 }
 
 func TestLagVerdict(t *testing.T) {
@@ -277,10 +277,10 @@ func TestLagVerdict(t *testing.T) {
 			return 10 * ms
 		}
 		return 0
-	}), result.Suspect, rundir.CheckLag, "10.0 ms at the p99", "due every 8.", "sent together")
+	}), result.Suspect, rundir.CheckLag, "the p99 of the generator's lateness is 10.0 ms", "due every 8.", "sent at the same time")
 	wantReason(t, "20 ms of 30", late(0.3, func(int) int64 { return 20 * ms }), result.Invalid,
 		rundir.CheckLag,
-		"20.0 ms on average", "not the planned ones")
+		"20.0 ms on average", "not as planned")
 	o := queue(Real, 1, 20_000, 0.9, 1)
 	for i := range o.Trace.Len() { // a blocking strategy delays the issue without lag
 		rec := o.Trace.At(i)
@@ -408,7 +408,8 @@ func TestLateDone(t *testing.T) {
 		validity.CheckSettling(o, r, 0)
 		return addVerdict(r)
 	}
-	wantReason(t, "a slow collector", check(), result.Suspect, rundir.CheckSettling, "settled 1.00 s later")
+	wantReason(t, "a slow collector", check(), result.Suspect, rundir.CheckSettling, "reported "+
+		"as done 1.00 s later")
 	o.Seen.Hiccups = &machine.Hiccups{
 		Stalls: []machine.Stall{{From: rec.End - 1000*ms, Late: 990 * ms}}}
 	wantValid(t, "a stall of the machine", check())

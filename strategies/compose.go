@@ -62,8 +62,8 @@ func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 	}
 	spec := baseSpec(base)
 	if spec.RealClock || spec.Open != nil {
-		return Variant{}, fmt.Errorf("strategy %s: it cannot be composed: a part keeps tasks in "+
-			"memory, and tasks that it has accepted outlive the process", base.Spec.Name)
+		return Variant{}, fmt.Errorf("strategy %s: it cannot be composed, because a part keeps "+
+			"tasks in memory, but its accepted tasks survive the process", base.Spec.Name)
 	}
 	values := []param.Values{base.Values}
 	for _, v := range slices.Backward(parts) {
@@ -195,19 +195,19 @@ func incompatible(v PartVariant, inner Spec) error {
 	for _, name := range inner.Around {
 		if other, _ := partSet.Lookup(name); other.Changes == part.Changes &&
 			part.Changes != Admission {
-			return fmt.Errorf("%s is there already, and one is enough: it changes %s too", name,
+			return fmt.Errorf("%s is already present, and one is enough: it also changes %s", name,
 				part.Changes)
 		}
 	}
 	if part.Changes == Attempts && inner.Retries {
-		return fmt.Errorf("%s tries again itself", inner.Base)
+		return fmt.Errorf("%s already retries", inner.Base)
 	}
 	if part.Changes == Attempts && inner.Ends {
-		return fmt.Errorf("%s ends all tasks with the first that fails, and so would a retry",
+		return fmt.Errorf("%s ends all tasks at the first failure, so a retry is useless",
 			inner.Base)
 	}
 	if part.Changes == Routing && inner.ClassPools != nil {
-		return fmt.Errorf("%s separates classes already",
+		return fmt.Errorf("%s already separates classes",
 			cmp.Or(slices.Concat(inner.Around, []string{inner.Base})...))
 	}
 	if part.Holds && inner.ClassPools != nil {

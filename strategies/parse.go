@@ -40,7 +40,7 @@ func Resolve(c param.Call) (Variant, error) {
 			v.Spec = given(v.Spec, v.Values)
 		}
 		if err != nil && isPart(c.Name) && !isStrategy(c.Name) {
-			err = fmt.Errorf("strategy %s: it goes around another, as in %s+worker_pool", c.Name,
+			err = fmt.Errorf("strategy %s: it needs an inner strategy, as in %s+worker_pool", c.Name,
 				c.Name)
 		}
 		return v, err
@@ -67,7 +67,7 @@ func ParsePart(text string) (PartVariant, error) {
 	v, err := registry.Parse(&partSet, text)
 	name, _, _ := strings.Cut(text, ":")
 	if err != nil && isStrategy(name) && !isPart(name) {
-		err = fmt.Errorf("strategy %s: it cannot go around another (these can: %s)", name,
+		err = fmt.Errorf("strategy %s: it cannot have an inner strategy (strategies that can: %s)", name,
 			strings.Join(partSet.Names(), ", "))
 	}
 	return v, err

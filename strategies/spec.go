@@ -208,10 +208,10 @@ func (s Spec) Validate(p Params) error {
 		complain("queue %d given, but it has no queue", p.Queue)
 	}
 	if open := p.Values.Open(); open != "" {
-		complain("%s: there is no target here whose rate is known", open)
+		complain("%s: there is no target with a known rate", open)
 	}
 	if p.Resume != nil && s.Survives(p) == Volatile && wrong == nil {
-		complain("resume given, but its tasks outlive nothing")
+		complain("resume given, but its tasks do not survive the process")
 	}
 	if wrong == nil && s.Check != nil {
 		if err := s.Check(p); err != nil {

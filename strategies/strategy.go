@@ -127,7 +127,7 @@ var (
 	ErrShed   = errors.New("shed: refused by the strategy")
 	ErrClosed = errors.New("closed: the strategy accepts no more tasks")
 	// also the cause in a cancelled task's context
-	ErrAbandoned = errors.New("abandoned: accepted, and given up before it was finished")
+	ErrAbandoned = errors.New("abandoned: accepted, but ended before it was finished")
 	ErrGoexit    = errors.New("the task ended its goroutine (runtime.Goexit)")
 	ErrExhausted = errors.New("exhausted: every attempt has failed") // *ExhaustedError matches it
 )

@@ -14,19 +14,20 @@ import (
 
 var _ = register(Spec{
 	Name: "brownout",
-	Summary: "slows down as more calls are in service: beyond a knee, each one more makes all " +
-		"take longer",
+	Summary: "slows down under load: above a number of calls in service (the knee), each further " +
+		"call makes all calls longer",
 	Source: "Gunther, Guerrilla Capacity Planning, 2007: contention, and its law of scalability",
 	Counts: counters(delayedCalls),
 	Keys: []param.Key{
 		{Name: "knee", Kind: param.Int, Default: "10",
-			Doc: "calls in service at once that do not slow each other down, at least 0"},
+			Doc: "number of calls in service that do not slow each other down, at least 0"},
 		{Name: "slope", Kind: param.Float, Default: "0.2", Doc: "time added per call above the " +
-			"knee, as a share of the work's time; above 1/knee, more at once means less done"},
-		{Name: "later", Kind: param.Int, Default: "0", Doc: "the knee once the time after is over, " +
-			"as when replicas are lost or added; 0: unchanged"},
+			"knee, as a share of the work's time; above 1/knee, more concurrent calls lower the " +
+			"throughput"},
+		{Name: "later", Kind: param.Int, Default: "0", Doc: "knee after the time in the " +
+			"parameter after, for example when replicas are lost or added; 0: unchanged"},
 		{Name: "after", Kind: param.Duration, Default: "0s",
-			Doc: "when the knee changes to later, counted from the first call"},
+			Doc: "time from the first call until the knee changes to later"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		b := &brownout{knee: int64(v.Int("knee")), slope: v.Float("slope"),

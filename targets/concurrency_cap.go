@@ -10,11 +10,11 @@ import (
 
 var _ = register(Spec{
 	Name:    "concurrency_cap",
-	Summary: "serves a fixed number of calls at once and refuses the next one, without a queue",
+	Summary: "serves a fixed number of calls at once, and refuses further calls, without a queue",
 	Source:  "nginx limit_conn; the concurrency limits of Stripe and AWS Lambda",
 	Counts:  counters(),
 	Keys: []param.Key{{Name: "limit", Kind: param.Int, Default: "10",
-		Doc: "calls in service at once, at least 1"}},
+		Doc: "largest number of calls in service, at least 1"}},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		limit := v.Int("limit")
 		if limit < 1 {

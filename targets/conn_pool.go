@@ -12,15 +12,16 @@ import (
 
 var _ = register(Spec{
 	Name: "conn_pool",
-	Summary: "a database with a limit on connections: a call waits in line for one, and is " +
-		"refused when the wait takes too long",
+	Summary: "a database with a limit on connections: a call waits in a queue for a connection, " +
+		"and is refused after a timeout",
 	Source: "database/sql with SetMaxOpenConns; pattern: limited concurrency in Go",
 	Counts: counters(delayedCalls),
 	Keys: []param.Key{
 		{Name: "conns", Kind: param.Int, Default: "10",
-			Doc: "connections, each for one call at a time, at least 1"},
+			Doc: "number of connections, each for one call at a time, at least 1"},
 		{Name: "timeout", Kind: param.Duration, Default: "1s",
-			Doc: "longest wait for a connection: with 0s, a call that finds none is refused at once"},
+			Doc: "longest wait for a connection; 0s: refuse a call at once if no connection is " +
+				"free"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		conns := v.Int("conns")

@@ -29,14 +29,14 @@ type Counter struct {
 // Each completed call counts in one of the first three.
 var (
 	admittedCalls = Counter{metric.AdmittedCalls, "",
-		"calls that the target let through to their work"}
+		"calls that the target admitted"}
 	refusedCalls = Counter{metric.RefusedCalls, "lower",
-		"calls that the target refused: attempts, where throttled/op counts tasks"}
+		"calls (attempts) that the target refused; throttled/op counts tasks instead"}
 	abandonedCalls = Counter{metric.AbandonedCalls, "lower",
-		"calls whose client gave up before the target let them through"}
+		"calls whose client gave up before the target admitted them"}
 
-	delayedCalls = Counter{metric.DelayedCalls, "lower", "calls that the target made wait"}
-	failedCalls  = Counter{metric.FailedCalls, "lower", "calls let through that the target made fail"}
+	delayedCalls = Counter{metric.DelayedCalls, "lower", "calls that had to wait at the target"}
+	failedCalls  = Counter{metric.FailedCalls, "lower", "admitted calls that the target let fail"}
 )
 
 func counters(more ...Counter) []Counter {

@@ -20,19 +20,20 @@ const (
 
 var _ = register(Spec{
 	Name: "deaf_server",
-	Summary: "a server with a queue that does not hear when a caller gives up: it does the work " +
-		"all the same",
+	Summary: "a server with a queue that does not notice when a caller gives up, and does the " +
+		"work anyway",
 	Source: "Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021: work that " +
 		"nobody waits for",
 	Counts: counters(delayedCalls),
 	Keys: []param.Key{
-		{Name: "slots", Kind: param.Int, Default: "4", Doc: "calls that it serves at once"},
+		{Name: "slots", Kind: param.Int, Default: "4", Doc: "number of calls that the server " +
+			"serves at once"},
 		{Name: "service", Kind: param.Distribution, Default: "exp(10ms)",
-			Doc: "time that it spends on a call, before the work"},
+			Doc: "service time of a call, before the work"},
 		{Name: "patience", Kind: param.Duration, Default: "100ms",
 			Doc: "how long a caller waits before the call counts as refused"},
 		{Name: "queue", Kind: param.Int, Default: "0",
-			Doc: "calls that may wait, above which one is refused at once; 0: any number"},
+			Doc: "length of the queue, above which calls are refused at once; 0: no limit"},
 	},
 	New: func(seed uint64, v param.Values) (Target, error) {
 		d := &deafServer{slots: v.Int("slots"), queue: v.Int("queue"),

@@ -8,8 +8,8 @@ import (
 
 var _ = register(Spec{
 	Name: "fixed_window",
-	Summary: "counts calls in windows that follow the clock: up to twice the limit gets " +
-		"through around a boundary",
+	Summary: "limits the calls in fixed windows of time: around a boundary, up to twice the " +
+		"limit is admitted",
 	Source:     "the counter of many public APIs: GitHub per hour, Redis INCR with EXPIRE",
 	RateLimits: true,
 	Rate:       windowRate,

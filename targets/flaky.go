@@ -13,10 +13,10 @@ import (
 
 var _ = register(Spec{
 	Name: "flaky",
-	Summary: "fails some calls, is slow with others and refuses some tasks for good, by chance: " +
-		"the same ones for the same seed",
-	Remedy: "fewer slow calls, or a second attempt in parallel with a slow one, as hedged makes, if " +
-		"each call has a chance of its own (draw=call)",
+	Summary: "at random, some calls fail, some are slow, and some tasks are always refused; the " +
+		"seed determines which",
+	Remedy: "fewer slow calls; or, if each call has its own random draw (draw=call), a second " +
+		"attempt in parallel with a slow call, as in hedged",
 	Counts: counters(delayedCalls, failedCalls),
 	Keys: []param.Key{
 		{Name: "errors", Kind: param.Float, Default: "0.01",
@@ -27,10 +27,9 @@ var _ = register(Spec{
 			Doc: "time that is added to a slow call"},
 		{Name: "draw", Kind: param.Choice, Default: drawPerTask,
 			Choices: []string{drawPerTask, drawPerCall},
-			Doc: "unit of each random draw: a task, for all of its calls, or each call " +
-				"by itself"},
-		{Name: "poison", Kind: param.Float, Default: "0", Doc: "share of the tasks whose every " +
-			"call is refused, with no word that it always will be, from 0 to 1"},
+			Doc:     "unit of each random draw: a task with all of its calls, or a single call"},
+		{Name: "poison", Kind: param.Float, Default: "0", Doc: "share of the tasks whose calls " +
+			"are all refused, without an indication that retries are useless, from 0 to 1"},
 	},
 	New: func(seed uint64, v param.Values) (Target, error) {
 		f := &flaky{seed: seed, errors: v.Float("errors"), spikes: v.Float("spikes"),

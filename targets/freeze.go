@@ -13,15 +13,16 @@ import (
 // With the defaults and constant arrivals, a quarter of the calls waits, uniformly up to 500 ms.
 var _ = register(Spec{
 	Name: "freeze",
-	Summary: "stands still for a part of every period, as a long garbage collection or a " +
-		"failover does: calls wait for the thaw",
+	Summary: "freezes for a part of every period, as in a long garbage collection or a failover: " +
+		"calls wait until the freeze ends",
 	Source: "Tene, How not to measure latency, 2013",
-	Remedy: "shorter standstills of the target, which no number of slots cures",
+	Remedy: "shorter freezes of the target; no limit helps",
 	Counts: counters(delayedCalls),
 	Keys: []param.Key{
-		{Name: "period", Kind: param.Duration, Default: "2s", Doc: "from one freeze to the next"},
+		{Name: "period", Kind: param.Duration, Default: "2s", Doc: "time from one freeze to the " +
+			"next"},
 		{Name: "stop", Kind: param.Duration, Default: "500ms",
-			Doc: "how long it stands still at the end of each period, less than the period"},
+			Doc: "duration of the freeze at the end of each period, less than the period"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		f := &freeze{period: v.Duration("period"), stop: v.Duration("stop")}

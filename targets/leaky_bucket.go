@@ -10,8 +10,8 @@ import (
 
 var _ = register(Spec{
 	Name: "leaky_bucket",
-	Summary: "serves calls one by one at a rate: a burst waits its turn in a short queue, and " +
-		"calls that do not fit are refused",
+	Summary: "serves calls one by one at a rate: a burst waits in a short queue, and further " +
+		"calls are refused",
 	Source:     "nginx limit_req; GCRA in ITU-T I.371",
 	RateLimits: true,
 	Rate:       func(v param.Values) float64 { return v.Float("rate") },
@@ -20,8 +20,7 @@ var _ = register(Spec{
 		{Name: "rate", Kind: param.Float, Default: "100",
 			Doc: "calls served per second, up to 6 decimals"},
 		{Name: "queue", Kind: param.Int, Default: "10",
-			Doc: "calls that may wait for their turn: with 0, a call that comes too early is " +
-				"refused"},
+			Doc: "length of the queue; 0: refuse a call that comes too early"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		return limitedBy(NewLeakyBucket(v.Float("rate"), v.Int("queue")))

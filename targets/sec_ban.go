@@ -11,20 +11,21 @@ import (
 // The defaults are those of www.sec.gov, except the tolerance, which is not published.
 var _ = register(Spec{
 	Name: "sec_ban",
-	Summary: "serves 10 calls a second and bans a client that ignores refusals: for ten minutes, " +
-		"longer if it continues",
+	Summary: "serves 10 calls a second, and bans a client that ignores refusals: for ten " +
+		"minutes, or longer if the client continues",
 	Source:     "fair access rules of the SEC's EDGAR; pattern: a worker pool that prevents IP bans",
 	RateLimits: true,
 	Rate:       windowRate,
 	Counts: counters(
-		Counter{metric.Bans, "lower", "times that the client was banned"},
+		Counter{metric.Bans, "lower", "number of bans of the client"},
 		Counter{metric.BannedCalls, "lower",
-			"refused calls that were answered with a ban, the one that brought it included"}),
+			"refused calls that were answered with a ban, including the call that caused the ban"}),
 	Keys: append(windowKeys("10", "1s"),
 		param.Key{Name: "tolerance", Kind: param.Int, Default: "10",
-			Doc: "calls in a row that are refused without harm: with one more, the client is banned"},
+			Doc: "number of successive refused calls without a ban; the next refused call causes " +
+				"a ban"},
 		param.Key{Name: "ban", Kind: param.Duration, Default: "10m",
-			Doc: "how long the client has to keep within the limit before it is served again"}),
+			Doc: "time for which the client must stay within the limit before it is served again"}),
 	New: func(_ uint64, v param.Values) (Target, error) {
 		return limitedBy(NewSECBan(v.Int("limit"), v.Duration("window"), v.Int("tolerance"),
 			v.Duration("ban")))

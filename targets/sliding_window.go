@@ -10,8 +10,8 @@ import (
 
 var _ = register(Spec{
 	Name: "sliding_window",
-	Summary: "serves a fixed number of calls in any window, wherever it begins: an exact " +
-		"log, without the burst at a boundary",
+	Summary: "serves a fixed number of calls in any window of time, with an exact log and " +
+		"without a burst at a boundary",
 	Source:     "the sliding window log, as with a Redis sorted set",
 	RateLimits: true,
 	Rate:       windowRate,

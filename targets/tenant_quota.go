@@ -10,14 +10,14 @@ import (
 
 var _ = register(Spec{
 	Name: "tenant_quota",
-	Summary: "refuses the calls of a tenant above a rate of its own, whatever the others do, " +
-		"and reports when the next one would be served",
+	Summary: "refuses the calls of a tenant above the tenant's own rate, independent of other " +
+		"tenants, and reports when the next call would be served",
 	Source:     "quotas by tenant or by key, as of AWS API Gateway's usage plans: token buckets",
 	RateLimits: true,
 	Counts:     counters(),
 	Keys: []param.Key{
 		{Name: "rate", Kind: param.Float, Default: "100",
-			Doc: "calls of a tenant served per second in the long run, up to 6 decimals"},
+			Doc: "calls of a tenant served per second on average, up to 6 decimals"},
 		{Name: "burst", Kind: param.Int, Default: "10",
 			Doc: "calls of a tenant served at once after a pause, at least 1"},
 	},

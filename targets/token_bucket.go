@@ -14,15 +14,15 @@ import (
 
 var _ = register(Spec{
 	Name: "token_bucket",
-	Summary: "refuses calls above a rate, but allows bursts, and reports when the next one would be " +
-		"served",
+	Summary: "refuses calls above a rate, but allows bursts, and reports when the next call " +
+		"would be served",
 	Source:     "Turner, New directions in communications, 1986; as GCRA in ITU-T I.371",
 	RateLimits: true,
 	Rate:       func(v param.Values) float64 { return v.Float("rate") },
 	Counts:     counters(),
 	Keys: []param.Key{
 		{Name: "rate", Kind: param.Float, Default: "100",
-			Doc: "calls served per second in the long run, up to 6 decimals"},
+			Doc: "calls served per second on average, up to 6 decimals"},
 		{Name: "burst", Kind: param.Int, Default: "10",
 			Doc: "calls served at once after a pause, at least 1"},
 	},

@@ -9,9 +9,10 @@ import (
 
 // With the defaults the mean is 3.45 ms and C² = 9.58.
 var _ = register(Spec{
-	Name:    "bimodal",
-	Summary: "waits a short time, but in a share of the tasks a long one: cache hits and misses",
-	Kind:    Wait,
+	Name: "bimodal",
+	Summary: "waits a short time, or in a share of the tasks a long time, like cache hits and " +
+		"misses",
+	Kind: Wait,
 	Keys: []param.Key{
 		{Name: "p", Kind: param.Float, Default: "0.05",
 			Doc: "share of long tasks, between 0 and 1"},

@@ -30,7 +30,7 @@ func (a *amount) keys() []param.Key {
 	count := a.count
 	count.Default = "0"
 	return []param.Key{{Name: "mean", Kind: param.Duration, Default: "1ms",
-		Doc: "time of a task alone on this machine, which gives the number of " + count.Name}, count}
+		Doc: "time of a task that runs alone on this machine, which determines the number of " + count.Name}, count}
 }
 
 func (a *amount) spec(s Spec) Spec {

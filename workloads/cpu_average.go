@@ -16,18 +16,18 @@ import (
 
 var averageNumbers = &amount{
 	param.Key{Name: "n", Kind: param.Int,
-		Doc: "numbers to average per task, in place of mean: the same work on every machine"},
+		Doc: "numbers to average per task, instead of mean: the same work on every machine"},
 	func(_ uint64, n int) counted { return &cpuAverage{n: n} },
 }
 
 var _ = register(Spec{
 	Name:    "cpu_average",
-	Summary: "averages the numbers 1 to n one by one: computing that can be done in steps",
+	Summary: "averages the numbers 1 to n one by one: a computation that can be split into steps",
 	Source:  "pattern: partitioned computing, the average of 1 to n",
 	Kind:    CPU,
 	Keys: append(averageNumbers.keys(), param.Key{Name: "r", Kind: param.Float, Default: "1",
-		Doc: "how many times as much a long task is as a short one, as in two_class: one in 1+r " +
-			"is long, and either class is half of the work"}),
+		Doc: "length of a long task in short tasks, as in two_class: one task in 1+r is long, " +
+			"and each class is half of the work"}),
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		w, err := averageNumbers.build(seed, v)
 		if r := v.Float("r"); err == nil && r != 1 {

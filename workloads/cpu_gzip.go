@@ -15,14 +15,14 @@ import (
 
 var gzipPages = &amount{
 	param.Key{Name: "pages", Kind: param.Int,
-		Doc: "pages of 1 KiB per task, in place of mean: the same work on every machine"},
+		Doc: "pages of 1 KiB per task, instead of mean: the same work on every machine"},
 	func(seed uint64, pages int) counted { return newCompressor(seed, pages) },
 }
 
 var _ = register(gzipPages.spec(Spec{
 	Name: "cpu_gzip",
-	Summary: "compresses a counted number of pages of text with gzip, as a web server does its " +
-		"answers",
+	Summary: "compresses a fixed number of pages of text with gzip, as a web server compresses " +
+		"its answers",
 	Source: "RFC 1952; pattern: compression in a worker pool",
 }))
 

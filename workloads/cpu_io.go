@@ -14,15 +14,15 @@ import (
 
 var _ = register(Spec{
 	Name: "cpu_io",
-	Summary: "hashes as cpu_sha256 does or waits, each task one of the two and classed so: " +
-		"computing and I/O side by side, real clock only",
+	Summary: "tasks of two classes: some hash as cpu_sha256 does, the others wait, like " +
+		"computing and I/O together; real clock only",
 	Source: "do not block the event loop (Node.js): a separate computation pool",
 	Kind:   CPU,
 	Keys: []param.Key{
 		{Name: "p", Kind: param.Float, Default: "0.1",
-			Doc: "share of tasks that compute, from 0 to 1, while the others wait"},
-		{Name: "cpu", Kind: param.Duration, Default: "10ms", Doc: "time of a computation alone " +
-			"on this machine, which gives the number of blocks: the same for each"},
+			Doc: "share of tasks that compute, from 0 to 1; the others wait"},
+		{Name: "cpu", Kind: param.Duration, Default: "10ms", Doc: "time of a computation that " +
+			"runs alone on this machine, which determines the number of blocks, equal for all"},
 		{Name: "wait", Kind: param.Distribution, Default: "exp(10ms)",
 			Doc: "time of a task that waits"},
 	},

@@ -18,7 +18,8 @@ var _ = register(Spec{
 	Kind:   CPU,
 	Keys: []param.Key{
 		{Name: "n", Kind: param.Int, Default: "9",
-			Doc: "doublings, from 0 to 20, each of which doubles the time and the memory of a task"},
+			Doc: "number of doublings, from 0 to 20; each doubles the time and the memory of a " +
+				"task"},
 	},
 	New: func(_ uint64, v param.Values) (Workload, error) {
 		mean, err := calibrated.Task(jsonSizes{}, v.Int("n"))

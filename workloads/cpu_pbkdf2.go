@@ -13,17 +13,16 @@ import (
 
 var pbkdf2Iterations = &amount{
 	param.Key{Name: "iterations", Kind: param.Int,
-		Doc: "iterations per task, in place of mean: the same work on every machine"},
+		Doc: "iterations per task, instead of mean: the same work on every machine"},
 	func(seed uint64, iterations int) counted {
 		return &cpuPBKDF2{seed: seed, iterations: iterations}
 	},
 }
 
 var _ = register(pbkdf2Iterations.spec(Spec{
-	Name: "cpu_pbkdf2",
-	Summary: "derives a key from a password with PBKDF2: computing that cannot be interrupted " +
-		"once begun",
-	Source: "RFC 8018; pattern: long-running crypto operations in a worker pool",
+	Name:    "cpu_pbkdf2",
+	Summary: "derives a key from a password with PBKDF2: a computation that cannot be interrupted",
+	Source:  "RFC 8018; pattern: long-running crypto operations in a worker pool",
 }))
 
 type cpuPBKDF2 struct {

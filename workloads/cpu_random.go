@@ -12,13 +12,13 @@ import (
 
 var randomBytes = &amount{
 	param.Key{Name: "bytes", Kind: param.Size,
-		Doc: "random bytes per task, in place of mean: the same work on every machine"},
+		Doc: "random bytes per task, instead of mean: the same work on every machine"},
 	func(_ uint64, bytes int) counted { return newRandom(bytes) },
 }
 
 var _ = register(randomBytes.spec(Spec{
 	Name:    "cpu_random",
-	Summary: "asks the operating system for a counted number of random bytes, never the same ones",
+	Summary: "reads a fixed number of random bytes from the operating system",
 	Source:  "pattern: random bytes, more for some than for others, from one worker pool",
 }))
 

@@ -14,13 +14,13 @@ import (
 
 var sha256Blocks = &amount{
 	param.Key{Name: "blocks", Kind: param.Int,
-		Doc: "blocks of 64 bytes per task, in place of mean: the same work on every machine"},
+		Doc: "blocks of 64 bytes per task, instead of mean: the same work on every machine"},
 	func(seed uint64, blocks int) counted { return newHasher(seed, blocks) },
 }
 
 var _ = register(sha256Blocks.spec(Spec{
 	Name: "cpu_sha256",
-	Summary: "hashes a counted number of blocks with SHA-256: the same work for every task, real " +
+	Summary: "hashes a fixed number of blocks with SHA-256: the same work for every task; real " +
 		"clock only",
 	Source: "FIPS 180-4",
 }))

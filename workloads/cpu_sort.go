@@ -13,8 +13,8 @@ import (
 
 var _ = register(Spec{
 	Name: "cpu_sort",
-	Summary: "draws n numbers into a new slice and sorts them: computing that gives the garbage " +
-		"collector work",
+	Summary: "fills a new slice with n random numbers and sorts it: a computation with work for " +
+		"the garbage collector",
 	Kind: CPU,
 	Keys: []param.Key{
 		{Name: "n", Kind: param.Int, Default: "10000",

@@ -11,11 +11,11 @@ import (
 // always meets it.
 var _ = register(Spec{
 	Name:    "deadlines",
-	Summary: "waits, by tasks that must be done within their own time and a slack",
+	Summary: "waits; each task has a deadline: its own time plus a slack",
 	Kind:    Wait,
 	Keys: []param.Key{timeKey,
 		{Name: "slack", Kind: param.Distribution, Default: "exp(50ms)",
-			Doc: "how much later than at once a task may be done"},
+			Doc: "slack of a task: the time from its due time to its deadline, minus its own time"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		return &deadlines{newWaits(seed, v.Dist("time")),

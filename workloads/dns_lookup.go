@@ -21,8 +21,8 @@ import (
 
 var _ = register(Spec{
 	Name: "dns_lookup",
-	Summary: "looks up a name of its own with Go's resolver, over UDP, at a server on loopback " +
-		"that the workload starts",
+	Summary: "looks up a different name in each task with Go's resolver, over UDP, at a server " +
+		"on loopback that the workload starts",
 	Kind: IO,
 	Keys: []param.Key{
 		{Name: "answer", Kind: param.Distribution, Default: "exp(1ms)",
@@ -97,7 +97,7 @@ type question struct {
 
 type questionKey struct{}
 
-var errAskedEnough = errors.New("nobody waits for the answer any more")
+var errAskedEnough = errors.New("the client no longer waits for the answer")
 
 func (q *question) dial(ctx context.Context, address string) (net.Conn, error) {
 	var d net.Dialer

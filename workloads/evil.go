@@ -18,8 +18,8 @@ type Endless interface {
 
 var _ = register(Spec{
 	Name: "evil",
-	Summary: "waits, but a share of the tasks never ends until it is cancelled, as reading " +
-		"/dev/random once was: wants a timeout for each task",
+	Summary: "waits, but a share of the tasks does not end until cancelled, as reads of " +
+		"/dev/random once did; needs --timeout",
 	Source: "Node.js, Don't block the event loop (or the worker pool): long-running file system " +
 		"reads",
 	Kind: Wait,
@@ -27,9 +27,10 @@ var _ = register(Spec{
 		{Name: "p", Kind: param.Float, Default: "0.01",
 			Doc: "share of tasks that never end, from 0 to 1"},
 		{Name: "wait", Kind: param.Distribution, Default: "exp(10ms)",
-			Doc: "time of the other tasks, the only ones that mean and C² are of"},
-		{Name: "late", Kind: param.Duration, Default: "0s", Doc: "how long tasks that never end " +
-			"keep running after they were cancelled, like code that ignores its context, and then succeed"},
+			Doc: "time of the other tasks; mean and C² apply only to these"},
+		{Name: "late", Kind: param.Duration, Default: "0s", Doc: "time for which endless tasks " +
+			"continue after they were cancelled, like code that ignores its context; then they " +
+			"succeed"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		c, err := registry.NewCoin(seed, v, "p")

@@ -21,8 +21,8 @@ import (
 
 var _ = register(Spec{
 	Name: "file_read",
-	Summary: "reads a whole file into memory, a small or a large one, from the page cache: no " +
-		"disk is waited for",
+	Summary: "reads a whole file into memory, small or large, from the page cache and not from " +
+		"the disk",
 	Source: "Node.js, Don't block the event loop (or the worker pool): fs.readFile",
 	Kind:   IO,
 	Keys:   fileKeys,
@@ -47,8 +47,9 @@ var fileKeys = []param.Key{
 	{Name: "p", Kind: param.Float, Default: "0.05", Doc: "share of large files, from 0 to 1"},
 	{Name: "small", Kind: param.Size, Default: "64KiB", Doc: "size of a small file"},
 	{Name: "large", Kind: param.Size, Default: "4MiB", Doc: "size of a large file, at most 1GiB"},
-	{Name: "dir", Kind: param.Text, Default: "temp", Doc: "existing directory to make the files " +
-		"in, in a new directory of their own; temp: the system's for temporary files"},
+	{Name: "dir", Kind: param.Text, Default: "temp", Doc: "existing directory for the files, " +
+		"which are created in a new subdirectory; temp: the system's directory for temporary " +
+		"files"},
 }
 
 func checkFiles(v param.Values) error {

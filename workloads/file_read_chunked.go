@@ -16,8 +16,8 @@ import (
 
 var _ = register(Spec{
 	Name: "file_read_chunked",
-	Summary: "reads the files of file_read in chunks, between which a task can be left: " +
-		"partitioned, from the page cache",
+	Summary: "reads the files of file_read in chunks, from the page cache; a task can be " +
+		"interrupted between chunks",
 	Source: "Node.js, Don't block the event loop (or the worker pool): task partitioning",
 	Kind:   IO,
 	Keys: append(slices.Clip(fileKeys),

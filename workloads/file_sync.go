@@ -20,9 +20,11 @@ var _ = register(Spec{
 	Source: "SQLite, PRAGMA synchronous=FULL; Redis, appendfsync always",
 	Kind:   IO,
 	Keys: []param.Key{
-		{Name: "bytes", Kind: param.Size, Default: "256", Doc: "appended by a task, at most 1MiB"},
-		{Name: "dir", Kind: param.Text, Default: "temp", Doc: "existing directory to make the " +
-			"file in, in a new directory of its own; temp: the system's for temporary files"},
+		{Name: "bytes", Kind: param.Size, Default: "256", Doc: "bytes appended by a task, at " +
+			"most 1MiB"},
+		{Name: "dir", Kind: param.Text, Default: "temp", Doc: "existing directory for the file, " +
+			"which is created in a new subdirectory; temp: the system's directory for temporary " +
+			"files"},
 	},
 	New:   newFileSync,
 	Check: sizeUpTo("bytes", 1<<20, "1MiB"),

@@ -21,22 +21,22 @@ import (
 
 var _ = register(Spec{
 	Name: "http_get",
-	Summary: "gets a page over HTTP through a bounded pool of connections, from a server of " +
-		"its own on loopback or from any other",
+	Summary: "gets a page over HTTP through a bounded pool of connections, from its own server " +
+		"on loopback or from any other server",
 	Kind: IO,
 	Keys: []param.Key{
-		{Name: "url", Kind: param.Text, Default: "own", Doc: "page to get; own: from a server " +
-			"that the workload starts, with the target in it"},
-		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)", Doc: "service time of the own " +
-			"server; with a url, the assumed mean of its server"},
+		{Name: "url", Kind: param.Text, Default: "own", Doc: "URL of the page; own: a page of a " +
+			"server that the workload starts and that contains the target"},
+		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)", Doc: "service time of " +
+			"its own server; with a url, the assumed mean service time of that server"},
 		{Name: "conns", Kind: param.Int, Default: "100",
-			Doc: "connections at most, for which further tasks wait"},
+			Doc: "largest number of connections; further tasks wait for a connection"},
 		{Name: "protocol", Kind: param.Choice, Default: "http1",
-			Choices: []string{"http1", "h2c", "http2"}, Doc: "HTTP/1.1; HTTP/2 in the clear; " +
-				"HTTP/2 over TLS, with an https url. A connection of HTTP/2 carries as many " +
-				"tasks as its server allows"},
+			Choices: []string{"http1", "h2c", "http2"}, Doc: "HTTP/1.1; HTTP/2 without TLS; or " +
+				"HTTP/2 with TLS, for an https url. A connection of HTTP/2 has as many tasks at " +
+				"once as its server allows"},
 		{Name: "timeout", Kind: param.Duration, Default: "5s",
-			Doc: "time after which a task fails, counted from before its connection, at most 1h"},
+			Doc: "time after which a task fails, including the wait for a connection, at most 1h"},
 	},
 	New:   newHTTPGet,
 	Check: checkHTTPGet,
@@ -53,7 +53,7 @@ func checkHTTPGet(v param.Values) error {
 	spoken := v.Choice("protocol")
 	if !v.Given("url") {
 		if spoken == "http2" {
-			return errors.New("protocol: http2 is over TLS, and the own server is not: want h2c")
+			return errors.New("protocol: http2 needs TLS, and its own server has no TLS: want h2c")
 		}
 		return nil
 	}
@@ -67,12 +67,12 @@ func checkHTTPGet(v param.Values) error {
 	case u.Port() != "" && !isPort(u.Port()):
 		return errors.New("url: want a port from 1 to 65535")
 	case u.User != nil:
-		return errors.New("url: must hold neither a user nor a password: it stands in the names " +
-			"of results")
+		return errors.New("url: must contain neither a user nor a password, because names of " +
+			"results contain the url")
 	case spoken == "h2c" && u.Scheme != "http":
-		return errors.New("protocol: h2c is in the clear: want an http url, or http2")
+		return errors.New("protocol: h2c is without TLS: want an http url, or http2")
 	case spoken == "http2" && u.Scheme != "https":
-		return errors.New("protocol: http2 is over TLS: want an https url, or h2c")
+		return errors.New("protocol: http2 needs TLS: want an https url, or h2c")
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (w *httpClient) failure(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	if timeout, is := errors.AsType[net.Error](err); is && timeout.Timeout() {
-		return fmt.Errorf("no whole answer within %v", w.timeout)
+		return fmt.Errorf("no complete answer within %v", w.timeout)
 	}
 	if named, is := errors.AsType[*url.Error](err); is {
 		return named.Err

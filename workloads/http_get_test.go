@@ -67,7 +67,7 @@ func drip(c net.Conn, text string) {
 // the last test.
 func TestHostileServers(t *testing.T) {
 	// and the others do not depend on how fast this machine is
-	const tooLate = "no whole answer within 100ms"
+	const tooLate = "no complete answer within 100ms"
 	write := func(text string) func(net.Conn) {
 		return func(c net.Conn) { io.WriteString(c, text) }
 	}
@@ -243,7 +243,7 @@ func TestConnectionsRunOut(t *testing.T) {
 	go func() { failed <- w.Do(context.Background(), 1) }()
 	<-began
 	if err := w.Do(context.Background(), 2); err == nil ||
-		err.Error() != "no whole answer within 300ms" {
+		err.Error() != "no complete answer within 300ms" {
 		t.Errorf("without a connection: %v", err)
 	}
 	if err := <-failed; err == nil {
@@ -296,14 +296,14 @@ func TestImpossibleGets(t *testing.T) {
 			"http://127.0.0.1:8080/path",
 		"http_get:url=http://localhost:99999/": "workload http_get: url: want a port from 1 to " +
 			"65535",
-		"http_get:url=http://u:secret@h/": "workload http_get: url: must hold neither a " +
-			"user nor a password: it stands in the names of results",
-		"http_get:protocol=http2": "workload http_get: protocol: http2 is over TLS, and the own " +
-			"server is not: want h2c",
-		"http_get:url=https://localhost,protocol=h2c": "workload http_get: protocol: h2c is in " +
-			"the clear: want an http url, or http2",
-		"http_get:url=http://localhost,protocol=http2": "workload http_get: protocol: http2 is " +
-			"over TLS: want an https url, or h2c",
+		"http_get:url=http://u:secret@h/": "workload http_get: url: must contain neither a user " +
+			"nor a password, because names of results contain the url",
+		"http_get:protocol=http2": "workload http_get: protocol: http2 needs TLS, and its own " +
+			"server has no TLS: want h2c",
+		"http_get:url=https://localhost,protocol=h2c": "workload http_get: protocol: h2c is " +
+			"without TLS: want an http url, or http2",
+		"http_get:url=http://localhost,protocol=http2": "workload http_get: protocol: http2 " +
+			"needs TLS: want an https url, or h2c",
 		"http_get:url=http://localhost,service=0s": "workload http_get: service: the mean must " +
 			"be positive",
 	} {

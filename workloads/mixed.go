@@ -12,12 +12,13 @@ import (
 
 var _ = register(Spec{
 	Name: "mixed",
-	Summary: "hashes a counted number of blocks with SHA-256, then waits: a request that " +
+	Summary: "hashes a fixed number of blocks with SHA-256 and then waits, like a request that " +
 		"computes and calls another service",
 	Kind: CPU,
 	Keys: []param.Key{
 		{Name: "cpu", Kind: param.Duration, Default: "1ms",
-			Doc: "time of the computation alone on this machine, which gives the number of blocks"},
+			Doc: "time of the computation if it runs alone on this machine, which determines the " +
+				"number of blocks"},
 		{Name: "wait", Kind: param.Distribution, Default: "exp(9ms)",
 			Doc: "time of the wait after it"},
 	},

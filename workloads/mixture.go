@@ -30,7 +30,7 @@ func branchKeys(weights, dists []string) (keys []param.Key) {
 		n := strconv.Itoa(i + 1)
 		keys = append(keys,
 			param.Key{Name: "w" + n, Kind: param.Float, Default: weight, Doc: "weight of branch " +
-				n + "; the weights add up to 1, and 0 leaves the branch out"},
+				n + "; the weights add up to 1, and 0 omits the branch"},
 			param.Key{Name: "d" + n, Kind: param.Distribution, Default: d,
 				Doc: "distribution of branch " + n + ", not itself a mixture"})
 	}

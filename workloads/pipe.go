@@ -16,8 +16,8 @@ import (
 
 var _ = register(Spec{
 	Name: "pipe",
-	Summary: "writes bytes into a pipe of the system, from which another goroutine reads them: " +
-		"system calls and hand-overs, no waiting for the outside",
+	Summary: "writes bytes into an operating system pipe, which another goroutine reads: system " +
+		"calls and hand-overs without external waits",
 	Kind: IO,
 	Keys: []param.Key{
 		{Name: "bytes", Kind: param.Size, Default: "64KiB", Doc: "bytes per task, at most 1GiB"},

@@ -8,12 +8,13 @@ import (
 
 var _ = register(Spec{
 	Name:    "priorities",
-	Summary: "waits, by tasks of classes that differ in nothing but their priority",
+	Summary: "waits; tasks belong to classes that differ only in priority",
 	Source:  "Cobham: Priority assignment in waiting line problems, 1954",
 	Kind:    Wait,
 	Keys: []param.Key{timeKey,
-		{Name: "shares", Kind: param.Text, Default: "1:4", Doc: "shares of the classes, the most " +
-			"urgent first, of 2 to 4: the last has priority 0, the one before it 1, and so on"},
+		{Name: "shares", Kind: param.Text, Default: "1:4", Doc: "shares of 2 to 4 classes, the " +
+			"most urgent first; the last class has priority 0, the one before it priority 1, and " +
+			"so on"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		weights, err := parseRatios(v.Text("shares"), 2, MostLabels)

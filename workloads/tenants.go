@@ -11,13 +11,13 @@ import (
 
 var _ = register(Spec{
 	Name:    "tenants",
-	Summary: "waits, by tasks of tenants, or keys, of which some send more than others",
+	Summary: "waits; tasks belong to tenants (or keys), and some tenants send more than others",
 	Kind:    Wait,
 	Keys: []param.Key{timeKey,
 		{Name: "n", Kind: param.Int, Default: "8", Doc: "tenants or keys, numbered from 0"},
-		{Name: "skew", Kind: param.Text, Default: "zipf(1.1)", Doc: "share of each in the tasks: " +
-			"zipf(s) is proportional to (number+1)^-s, noisy(p) is p for tenant 0 and the same " +
-			"for all others"},
+		{Name: "skew", Kind: param.Text, Default: "zipf(1.1)", Doc: "share of each tenant in the " +
+			"tasks: zipf(s) is proportional to (number+1)^-s; noisy(p) is p for tenant 0, and " +
+			"equal shares for all others"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		weights, err := tenantWeights(v.Int("n"), v.Text("skew"))

@@ -16,26 +16,29 @@ import (
 // queueing theory does not apply.
 var _ = register(Spec{
 	Name: "trace",
-	Summary: "waits the durations of a file in their order, from the first again after the last: " +
-		"the seed changes nothing",
+	Summary: "waits the durations in a file in their order, and after the last begins again with " +
+		"the first; independent of the seed",
 	Kind: Wait,
 	Keys: append([]param.Key{
 		{Name: "file", Kind: param.Text,
-			Doc: "file that arrival trace reads, with a duration a line: 1.5ms, or seconds, 0.0015"},
+			Doc: "file as for arrival trace, with a duration in each line: 1.5ms, or in seconds, " +
+				"0.0015"},
 		{Name: "column", Kind: param.Text, Default: "1",
 			Doc: "column of the durations: its number, or its name in the first line"},
-		{Name: "time", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the times, " +
-			"which arrival trace is given: a task then has the duration of its arrival"},
-		{Name: "class", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the " +
-			"classes, used with time: tasks are then short or long to strategies and results"},
-		{Name: "long", Kind: param.Text, Default: "auto", Doc: "class whose tasks are long; auto: " +
-			"classes with a mean duration above the overall mean, if theirs is twice the others'"},
+		{Name: "time", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the times, as " +
+			"in arrival trace; each task then has the duration from the line of its arrival"},
+		{Name: "class", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the classes, " +
+			"used with time; strategies and results then distinguish short and long tasks"},
+		{Name: "long", Kind: param.Text, Default: "auto", Doc: "class whose tasks are long; " +
+			"auto: classes with a mean duration above the overall mean, if their tasks last at " +
+			"least twice as long as the others"},
 		{Name: "tenant", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the " +
-			"tenants, used with time: they are numbered from the one with the most tasks"},
+			"tenants, used with time; tenant 0 has the most tasks"},
 		{Name: "priority", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the " +
-			"priorities, used with time: whole numbers, the larger the more urgent"},
-		{Name: "deadline", Kind: param.Text, Default: traces.NoColumn, Doc: "column of how long " +
-			"after it is due a task must be done, used with time: 1.5ms, or in seconds; 0: no deadline"},
+			"priorities, used with time: whole numbers; a larger number is more urgent"},
+		{Name: "deadline", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the " +
+			"deadlines, used with time: the time from the due time until a task must be done, " +
+			"1.5ms or in seconds; 0: no deadline"},
 	}, traces.Keys()...),
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		if v.Given("time") {
@@ -97,8 +100,7 @@ func timedTrace(seed uint64, v param.Values) (Workload, error) {
 			continue
 		}
 		if columns[i] = v.Text(key); v.Given("class") {
-			return nil, fmt.Errorf("%s: give it or class, not both: tasks are classified by one of "+
-				"them", key)
+			return nil, fmt.Errorf("%s and class exclude each other", key)
 		}
 	}
 	p, err := traces.Open(v, v.Text("file"), v.Text("time"), v.Text("column"), v.Text("class"),

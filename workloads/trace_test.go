@@ -200,8 +200,7 @@ func TestTraceLabels(t *testing.T) {
 		{"priority=5,deadline=4", "priority: FILE: line 1: want a whole number, got \"1s\""},
 		{"priority=4,deadline=4", "deadline: FILE: line 2: want a duration such as 1.5ms, or " +
 			"seconds such as 0.0015, got \"-2\""},
-		{"class=3,deadline=5", "deadline: give it or class, not both: tasks are classified by one " +
-			"of them"},
+		{"class=3,deadline=5", "deadline and class exclude each other"},
 		{"tenant=3,priority=9", "file: FILE: line 1: no column 9, the line has 5"},
 		{"tenant=3,time=none", "tenant: give time, the column of the times, as well"},
 		{"deadline=5,time=none", "deadline: give time, the column of the times, as well"},

@@ -15,12 +15,12 @@ import (
 // pools for the classes have equal loads. At the default r, C² = 12.005.
 var _ = register(Spec{
 	Name:    "two_class",
-	Summary: "waits 1 or r units of time, each class half of the work: C² = (r-1)²/4r by one number",
+	Summary: "waits 1 or r units of time; each class is half of the work, and C² = (r-1)²/4r",
 	Kind:    Wait,
 	Keys: []param.Key{
 		meanKey,
-		{Name: "r", Kind: param.Float, Default: "50", Doc: "how many times as long as a short " +
-			"task a long one takes, at least 1; one task in 1+r is long"},
+		{Name: "r", Kind: param.Float, Default: "50", Doc: "length of a long task in short " +
+			"tasks, at least 1; one task in 1+r is long"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		d, short, err := twoClassDist(v.Duration("mean"), v.Float("r"))

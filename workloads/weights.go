@@ -13,7 +13,7 @@ import (
 
 // WeightsKey is a parameter of every workload.
 var WeightsKey = param.Key{Name: "weights", Kind: param.Text, Default: "1",
-	Doc: "units of the limit that a task takes with a strategy that weighs: 4, uniform(1,8), or " +
+	Doc: "weight of a task for strategies that limit the sum of weights: 4, uniform(1,8), or " +
 		"mixture(0.9,1,0.1,8) of shares and weights; --load still counts slots of one unit"}
 
 const mostTaskWeight = 1 << 20

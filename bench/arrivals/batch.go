@@ -8,7 +8,7 @@ import (
 
 var _ = register(Spec{
 	Name:      "batch",
-	Summary:   "all tasks are due at the start: one job to be finished",
+	Summary:   "all tasks are due at the start: a batch job",
 	Source:    "pattern: process a slice with bounded concurrency",
 	AllAtOnce: true,
 	Open: func(float64, uint64, param.Values) (Next, error) {

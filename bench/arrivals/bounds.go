@@ -34,7 +34,7 @@ func (v Variant) CheckPlan(
 	case v.Tasks() > 0 && tasks > v.Tasks():
 		complain("n %d: arrival %s has %d tasks", tasks, v.Spec.Name, v.Tasks())
 	case tasks > 0 && v.endsAtZero():
-		complain("n %d: the last of the stages ends with 0, so there may be fewer: give a duration",
+		complain("n %d: the last stage ends at 0, so there may be fewer tasks: give a duration",
 			tasks)
 	case rate != 0 && !v.IsClosed() && v.open(rate) != nil:
 		complain("arrival %s: %w", v, v.open(rate))
@@ -46,9 +46,9 @@ func (v Variant) CheckPlan(
 		complain("duration %v: at %v tasks per second that makes %.3g tasks, but a run has at most %.0f",
 			duration, rate, rate*duration.Seconds(), most)
 	case tasks > 0 && rate != 0 && float64(tasks)/rate > MaxSpan.Seconds():
-		complain("n %d: at %v tasks per second they take longer than %s", tasks, rate, spanText)
+		complain("n %d: at %v tasks per second these tasks last longer than %s", tasks, rate, spanText)
 	case tasks > 0 && rate == 0 && v.span(tasks) > MaxSpan.Seconds():
-		complain("arrival %s: %d tasks take longer than %s", v, tasks, spanText)
+		complain("arrival %s: %d tasks last longer than %s", v, tasks, spanText)
 	}
 	return c
 }

@@ -10,12 +10,12 @@ import (
 // The first bulk is due after one period. The default period is n/rate.
 var _ = register(Spec{
 	Name:    "bulk",
-	Summary: "n tasks at once every period: a cron job",
+	Summary: "n tasks at once in every period, like a cron job",
 	Source:  "pattern: a cron job feeding a worker pool",
 	Keys: []param.Key{
 		{Name: "n", Kind: param.Int, Default: "100", Doc: "tasks in each bulk"},
 		{Name: "period", Kind: param.Duration, Default: "0s",
-			Doc: "time from one bulk to the next; 0s: from the load or the rate"},
+			Doc: "time from one bulk to the next; 0s: computed from the load or the rate"},
 	},
 	FixedRate: func(v param.Values) bool { return v.Duration("period") > 0 },
 	Bursts: func(_ float64, v param.Values) Bursts {

@@ -11,7 +11,7 @@ import (
 // A client thinks before each task, including its first, so clients do not start in step.
 var _ = register(Spec{
 	Name:    "closed",
-	Summary: "a fixed number of clients, each of which thinks after every task",
+	Summary: "a fixed number of clients, each with a think time after every task",
 	Source:  "queueing theory (machine repair, M/M/k//N)",
 	Keys: []param.Key{
 		{Name: "clients", Kind: param.Int, Default: "16", Doc: "number of clients"},

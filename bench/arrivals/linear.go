@@ -12,12 +12,12 @@ import (
 // root is accurate for small a.
 var _ = register(Spec{
 	Name:     "linear",
-	Summary:  "a rate that grows steadily, starting from the scenario's",
+	Summary:  "a rate that grows linearly, from the rate of the scenario",
 	Source:   "vegeta's LinearPacer, solved exactly",
 	Unsteady: true,
 	Keys: []param.Key{
 		{Name: "slope", Kind: param.Float, Default: "0",
-			Doc: "by how much the rate per second grows in a second"},
+			Doc: "growth of the rate (per second) in a second"},
 	},
 	Open: func(rate float64, _ uint64, v param.Values) (Next, error) {
 		a := v.Float("slope")

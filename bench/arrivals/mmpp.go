@@ -9,12 +9,13 @@ import (
 // Unlike in onoff, the gaps are correlated, so long windows are burstier than the gaps alone
 // suggest.
 var _ = register(Spec{
-	Name:    "mmpp",
-	Summary: "Poisson arrivals whose rate jumps between two levels, about the scenario's mean rate",
-	Source:  "Fischer, Meier-Hellstern, The Markov-Modulated Poisson Process Cookbook, 1993",
+	Name: "mmpp",
+	Summary: "Poisson arrivals whose rate jumps between two levels; the mean is the rate of the " +
+		"scenario",
+	Source: "Fischer, Meier-Hellstern, The Markov-Modulated Poisson Process Cookbook, 1993",
 	Keys: []param.Key{
 		{Name: "ratio", Kind: param.Float, Default: "5",
-			Doc: "how many times the low rate the high one is: 1 to 1e6"},
+			Doc: "ratio of the high rate to the low rate: 1 to 1e6"},
 		{Name: "high", Kind: param.Duration, Default: "500ms",
 			Doc: "mean time at the high rate, exponential"},
 		{Name: "low", Kind: param.Duration, Default: "2s",

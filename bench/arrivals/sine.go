@@ -21,9 +21,9 @@ var _ = register(Spec{
 	Keys: []param.Key{
 		{Name: "period", Kind: param.Duration, Default: "10s", Doc: "of the swing"},
 		{Name: "amp", Kind: param.Float, Default: "0.5",
-			Doc: "how far the rate swings, as a share of its mean: 0 up to, not including, 1"},
-		{Name: "phase", Kind: param.Float, Default: "0", Doc: "where the swing begins, in " +
-			"periods: 0 is the mean and rising, 0.25 the peak, 0.75 the trough"},
+			Doc: "amplitude of the rate, as a share of its mean: at least 0 and below 1"},
+		{Name: "phase", Kind: param.Float, Default: "0", Doc: "phase at the start, in periods: 0 " +
+			"is the mean and rising, 0.25 the peak, 0.75 the trough"},
 	},
 	Open: func(rate float64, _ uint64, v param.Values) (Next, error) {
 		period, amp, phase := v.Duration("period").Seconds(), v.Float("amp"), v.Float("phase")
@@ -31,9 +31,9 @@ var _ = register(Spec{
 		case period == 0:
 			return nil, errors.New("period: want more than 0")
 		case amp < 0 || amp >= 1:
-			return nil, errors.New("amp: want 0 up to, not including, 1")
+			return nil, errors.New("amp: want a number of at least 0 and below 1")
 		case phase < 0 || phase >= 1:
-			return nil, errors.New("phase: want 0 up to, not including, 1")
+			return nil, errors.New("phase: want a number of at least 0 and below 1")
 		}
 		s := swing{rate: rate, amp: amp, turn: 2 * math.Pi / period, offset: 2 * math.Pi * phase}
 		var n, at float64

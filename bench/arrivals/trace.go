@@ -13,15 +13,16 @@ import (
 // The workload of that name uses the same part of the file, so tasks with equal numbers correspond.
 var _ = register(Spec{
 	Name: "trace",
-	Summary: "arrivals as a file has recorded them: CSV, TSV, JSON lines or an access log; with as " +
+	Summary: "arrivals recorded in a file: CSV, TSV, JSON lines or an access log; the run has as " +
 		"many tasks",
 	Unsteady: true,
 	Keys: append([]param.Key{
-		{Name: "file", Kind: param.Text, Doc: "file with a task a line, gzip or not"},
-		{Name: "column", Kind: param.Text, Default: "1", Doc: "column of the times: its number, " +
-			"or its name in the first line; of JSON lines, the name of a member"},
+		{Name: "file", Kind: param.Text, Doc: "file with one task per line, also compressed with " +
+			"gzip"},
+		{Name: "column", Kind: param.Text, Default: "1", Doc: "column of the times: a number, a " +
+			"name in the first line, or a key of JSON lines"},
 		{Name: "duration", Kind: param.Text, Default: traces.NoColumn,
-			Doc: "column of the durations, if the times are those at which tasks end"},
+			Doc: "column of the durations, if the times are the ends of tasks"},
 	}, traces.Keys()...),
 	FixedRate: func(param.Values) bool { return true },
 	Tasks: func(v param.Values) int {

@@ -187,7 +187,8 @@ func (c *client) settle(a answer, end int64) {
 	}
 }
 
-var errFull = fmt.Errorf("%d requests are as many as one attack records", arrivals.MaxTasks)
+// errFull ends a closed loop without a number of requests.
+var errFull = fmt.Errorf("%d requests are the most that an attack records", arrivals.MaxTasks)
 
 // Without a pause after a request without an answer, a client would spin and exhaust the ports if
 // the server is down.

@@ -78,8 +78,8 @@ func TestSecondAttempts(t *testing.T) {
 func TestSessionsAreSentOnce(t *testing.T) {
 	err := attack.Attack{Session: &sessions.Session{}, Tasks: 1, Limit: 1,
 		Strategy: strategy(t, "hedged+semaphore")}.Validate()
-	if err == nil || !strings.Contains(err.Error(), "strategy hedged+semaphore: a step of a "+
-		"session is sent only once, never by a second attempt in parallel") {
+	if err == nil || !strings.Contains(err.Error(), "strategy hedged+semaphore: it makes a "+
+		"second attempt in parallel, but a step of a session is sent only once") {
 		t.Errorf("hedged: %v", err)
 	}
 }

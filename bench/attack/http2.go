@@ -203,7 +203,7 @@ func (h *http2) dial(ctx context.Context, network, address string) (net.Conn, er
 		secure, err := transport.Secure(ctx, made, config)
 		_ = h.conns.Secured(ctx, err)
 		if err == nil && secure.ConnectionState().NegotiatedProtocol != "h2" {
-			err = errors.New("the server does not speak HTTP/2 over TLS")
+			err = errors.New("the server does not support HTTP/2 over TLS")
 		}
 		if err != nil {
 			_ = made.Close() // nothing was sent on it

@@ -267,7 +267,7 @@ func (m merging) eachDoubt() (all []agentDoubt) {
 			of := d.Check
 			// a law that one share breaks is not a law of the whole
 			if d.Text = g.Name + ": " + d.Text; d.Check == rundir.CheckLaw {
-				d.Check, d.Text = checkName, d.Text+", which breaks a law"
+				d.Check, d.Text = checkName, d.Text+", which breaks an invariant"
 			}
 			all = append(all, agentDoubt{d, of})
 		}

@@ -159,13 +159,15 @@ func (a Attack) checkProtocol() (wrong text.Complaints) {
 	complain(a.Streams < 0, "streams %d: want 1 or more", a.Streams)
 	complain(a.HTTP3 && openHTTP3 == nil, "http3: the package bench/attack/http3 is not imported")
 	complain(a.HTTP3 && (a.HTTP2 || a.H2C || p != nil || a.UnixSocket != ""),
-		"http3: it goes over UDP: want no http2, h2c, gRPC and Unix socket")
+		"http3: it uses UDP: want no http2, h2c, gRPC or Unix socket")
 	complain(a.Streams > 0 && p == nil && !a.HTTP2 && !a.H2C && !a.HTTP3,
-		"streams: want http2, h2c, http3 or gRPC, because a connection of HTTP/1.1 carries one request at a time")
-	complain(a.NoKeepAlive && (p != nil || a.HTTP2 || a.H2C || a.HTTP3), "no-keepalive: want HTTP/1.1; "+
-		"connections of the other protocols carry many requests")
-	complain(a.HTTP2 && a.H2C, "http2 and h2c exclude each other: the one is over TLS")
-	complain(p != nil && (a.HTTP2 || a.H2C), "http2, h2c: %s has its own way to speak HTTP/2",
+		"streams: want http2, h2c, http3 or gRPC, because a connection of HTTP/1.1 has one "+
+			"request at a time")
+	complain(a.NoKeepAlive && (p != nil || a.HTTP2 || a.H2C || a.HTTP3), "no-keepalive: want "+
+		"HTTP/1.1, because connections of the other protocols have many requests")
+	complain(a.HTTP2 && a.H2C, "http2 and h2c exclude each other: http2 needs TLS, and h2c is "+
+		"without TLS")
+	complain(p != nil && (a.HTTP2 || a.H2C), "http2, h2c: %s always uses HTTP/2",
 		nameOf(p))
 	complain(p != nil && a.Checks.OfStatus(), "check: %s decides by its own status codes: want "+
 		"no check on the status", nameOf(p))
@@ -182,12 +184,13 @@ func (a Attack) checkProtocol() (wrong text.Complaints) {
 		hosts[u.Host] = true
 		switch {
 		case a.H2C && u.Scheme == "https":
-			complain(true, "h2c: it is in the clear, and %s is not: want http2", a.Show(r.URL))
+			complain(true, "h2c: it is without TLS, and %s needs TLS: want http2", a.Show(r.URL))
 		case a.HTTP2 && u.Scheme == "http":
-			complain(true, "http2: it is over TLS, and %s is not: want the same scheme for all",
+			complain(true, "http2: it needs TLS, and %s is without TLS: want the same scheme for "+
+				"all URLs",
 				a.Show(r.URL))
 		case a.HTTP3 && u.Scheme == "http":
-			complain(true, "http3: it is over TLS, and %s is not", a.Show(r.URL))
+			complain(true, "http3: it needs TLS, and %s is without TLS", a.Show(r.URL))
 		case protocols[u.Scheme] != p:
 			complain(true, "%s: the first request uses another protocol", a.Show(r.URL))
 		case p != nil:
@@ -196,11 +199,11 @@ func (a Attack) checkProtocol() (wrong text.Complaints) {
 		if a.HTTP2 || a.H2C || a.HTTP3 {
 			for name := range r.Header {
 				complain(ofConnection[http.CanonicalHeaderKey(name)],
-					"header %s: HTTP/2 and HTTP/3 have none of a connection", name)
+					"header %s: HTTP/2 and HTTP/3 have no headers for connections", name)
 			}
 		}
 	}
-	complain(p != nil && len(hosts) > 1, "%s: all requests go to one host, and these go to %d",
+	complain(p != nil && len(hosts) > 1, "%s: all requests must go to one host, but these go to %d",
 		nameOf(p), len(hosts))
 	return wrong
 }

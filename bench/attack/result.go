@@ -161,9 +161,9 @@ func (a Attack) finish(rec *bench.Recording, cut error, abandoned, settled int) 
 	if rec.Duration = a.Duration; abandoned > 0 {
 		rec.Doubts = append(rec.Doubts,
 			result.Reason{Verdict: result.Suspect, Check: "unanswered", Text: fmt.Sprintf(
-				"%d of %d requests were still open, or not yet sent, %v after the last one was "+
-					"due, "+
-					"and are counted as abandoned: times leave these requests out, so they are too short",
+				"%d of %d requests were still open, or not yet sent, %v after the last planned "+
+					"request, and count as abandoned: percentiles do not include them, so they "+
+					"are too low",
 				abandoned, settled, a.Drain)})
 	}
 }

@@ -108,7 +108,7 @@ func (r *run) begin() (stopWatching func(time.Time)) {
 	return stopWatching
 }
 
-var errDrained = errors.New("the drain time is over")
+var errDrained = errors.New("the drain time has expired")
 
 type run struct {
 	attack    Attack

@@ -41,8 +41,8 @@ func (a Attack) checkSession() (wrong text.Complaints) {
 	wrong.If(a.protocol() != nil, "session: %s has no sessions; want http or https",
 		nameOf(a.protocol()))
 	wrong.If(a.Clients == 0 && len(s.Steps) > 0 && s.Steps[0].Think.Dist != nil,
-		"session %s: think: the first step is due when the session is; want it of later steps, or "+
-			"clients, who pause between two sessions", s.Name)
+		"session %s: think: the first step is due with its session: want think in later steps, "+
+			"or clients, which pause between two sessions", s.Name)
 	return wrong
 }
 

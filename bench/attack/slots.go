@@ -59,8 +59,8 @@ func (s *slots) note(rec *bench.Recording) {
 	}
 	rec.SetBound(cap(s.taken))
 	rec.Doubts = append(rec.Doubts, result.Reason{Verdict: result.Suspect, Check: "in flight",
-		Text: fmt.Sprintf("%d requests were in flight, %s: requests due then had to wait, which "+
-			"counts in their response", cap(s.taken), s.why)})
+		Text: fmt.Sprintf("%d requests were in flight, %s: later requests had to wait, and their "+
+			"response times include this wait", cap(s.taken), s.why)})
 }
 
 const (
@@ -72,7 +72,7 @@ const (
 
 // mostInFlight allows half of the available memory.
 func (a Attack) mostInFlight() (n int, why string) {
-	n, why = math.MaxInt32, "as many as can be counted"
+	n, why = math.MaxInt32, "the largest number that can be counted"
 	if a.virtual { // connections are in memory
 		return n, why
 	}
@@ -88,12 +88,12 @@ func (a Attack) mostInFlight() (n int, why string) {
 	if limit, free := machine.Descriptors(); perConnection > 0 && limit > 0 {
 		if free = max(free-spareDescriptors, 1); free < n/perConnection {
 			n = free * perConnection
-			why = fmt.Sprintf("as many as the %d file descriptors of this process allow", limit)
+			why = fmt.Sprintf("the most that the %d file descriptors of this process allow", limit)
 		}
 	}
 	if free := machine.Memory(); free > 0 && free/2/memoryOfRequest < int64(n) {
 		n = max(int(free/2/memoryOfRequest), 1)
-		why = fmt.Sprintf("as many as half of %s of available memory allows",
+		why = fmt.Sprintf("the most that half of %s of available memory allows",
 			text.Size(float64(free)))
 	}
 	return n, why

@@ -31,8 +31,8 @@ func (a Attack) CheckSize() error {
 		}
 	}
 	if templates > MaxTemplates {
-		return fmt.Errorf("%d requests are templates; want at most %d: one template and a table "+
-			"of data do for many", templates, MaxTemplates)
+		return fmt.Errorf("%d requests are templates; want at most %d: use one template and a "+
+			"table of data", templates, MaxTemplates)
 	}
 	return nil
 }
@@ -89,10 +89,10 @@ func (a Attack) Validate() error {
 		most = min(arrivals.MaxSoak, math.MaxInt) / float64(a.perArrival())
 	}
 	wrong = append(wrong, a.Arrival.CheckPlan(a.Rate, a.Tasks, a.Duration, most)...)
-	complain(a.Soak && !a.maySoak(), "soak: want an open loop that goes on, and no stages: no "+
-		"record of single requests is kept")
+	complain(a.Soak && !a.maySoak(), "soak: want an open loop without stages: no records of "+
+		"single requests are kept")
 	complain(a.Before != nil && (!a.Soak || a.Agents > 0 || a.Session != nil),
-		"before: want a soak of requests that is not shared, because no other can continue")
+		"before: want a soak of requests without agents, because other attacks cannot continue")
 	complain(a.Clients < 0 || a.Clients > maxClients, "clients %d: want 1 to %d",
 		a.Clients, maxClients)
 	wrong.Note(a.checkClientStages())
@@ -126,7 +126,7 @@ func (a Attack) Validate() error {
 		"resolve: all connections go to the Unix socket")
 	wrong.Note(machine.CheckProfiles(a.Profile))
 	complain(a.Profile != "" && a.Agents > 0,
-		"profile: an attack that is shared has none: profile one of its agents alone")
+		"profile: not possible with agents: profile an attack without agents")
 	wrong.Note(a.checkAgents())
 	complain(a.CheckBytes != 0 && (a.CheckBytes < checks.ForFailures || a.CheckBytes > MaxChecked),
 		"check-bytes %d: want 8KiB to 1GiB", a.CheckBytes)
@@ -134,9 +134,9 @@ func (a Attack) Validate() error {
 		a.Trace)
 	complain(a.Redirects < 0, "redirects %d: want 0 or more", a.Redirects)
 	complain(a.DeadLetters != nil && !a.Strategy.Spec.Retries,
-		"dead-letters: want a strategy that retries, as retry_queue does, because no other gives up")
-	complain(a.Strategy.Spec.Hedges && a.Session != nil, "strategy %s: a step of a session is sent "+
-		"only once, never by a second attempt in parallel", a.Strategy)
+		"dead-letters: want a strategy that retries, such as retry_queue")
+	complain(a.Strategy.Spec.Hedges && a.Session != nil, "strategy %s: it makes a second attempt "+
+		"in parallel, but a step of a session is sent only once", a.Strategy)
 	if a.through() {
 		wrong.Note(a.Strategy.Spec.Validate(a.params()))
 	} else {

@@ -49,7 +49,7 @@ type wire struct {
 // open.
 func (c *caller) canWire(a Attack) (ok bool, why string) {
 	if a.netHTTP {
-		return false, "that was asked for"
+		return false, "as requested"
 	}
 	if a.Clients == 0 && !canPeek {
 		return false, "this system cannot check whether a connection is still open"
@@ -59,7 +59,7 @@ func (c *caller) canWire(a Attack) (ok bool, why string) {
 			break
 		}
 		if proxy, err := http.ProxyFromEnvironment(m.built); proxy != nil || err != nil {
-			return false, "the environment names a proxy"
+			return false, "the environment defines a proxy"
 		}
 	}
 	return true, ""

@@ -84,7 +84,7 @@
 // hold, or depends on something.
 //
 //	$ poolbench study scrape --dry-run
-//	# scrape: which strategies scrape a site that bans without being banned, and lose nothing?
+//	# scrape: which strategies scrape a site that bans clients, without a ban and without a loss?
 //	…
 //
 // Some workloads do not end by themselves, and some targets reject calls:
@@ -142,7 +142,7 @@
 // and controls. trend finds the changes in a series of at least ten results:
 //
 //	$ poolbench trend before after --metric p99-response-sec # exit code 3
-//	Nothing is tested: 2 results, and a change needs 10 results or more to be distinguished from chance
+//	Nothing is tested: 2 results, but a test needs 10 results or more
 //	…
 //
 // # Exit codes

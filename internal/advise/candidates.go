@@ -77,7 +77,7 @@ func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string)
 		case v.Spec.Starts != nil && sc.Target.Spec.RateLimits && wantsRate(v):
 			paced := pace(v, sc.Target)
 			if len(paced) == 0 {
-				why["no rate is known to pace by"] = append(why["no rate is known to pace by"],
+				why["the target has no known rate"] = append(why["the target has no known rate"],
 					v.String())
 			}
 			all = append(all, paced...)

@@ -58,9 +58,9 @@ var losses = []struct {
 // Validate reports everything that makes the question impossible, joined. It does not run anything.
 func (q Question) Validate() error {
 	var c text.Complaints
-	c.If(len(q.Objectives) == 0, "objective: none is given")
+	c.If(len(q.Objectives) == 0, "no objective is given")
 	c.If(q.LimitAtMost < 0 || q.LimitAtMost > strategies.MaxLimit,
-		"limit at most %d: want 1 to %d", q.LimitAtMost, strategies.MaxLimit)
+		"limit-at-most %d: want 1 to %d", q.LimitAtMost, strategies.MaxLimit)
 	c.If(q.MemoryAtMost < 0 || q.MemoryAtMost > 0 && q.MemoryAtMost < BytesPerTask,
 		"memory at most %d bytes: a task needs %d", q.MemoryAtMost, BytesPerTask)
 	c.If(q.Budget < 0 || q.Budget > 0 && q.Budget < time.Second,
@@ -68,12 +68,12 @@ func (q Question) Validate() error {
 	load := q.Scenario.Load
 	switch {
 	case load.Arrival.Spec.Name != "" && load.Arrival.IsClosed():
-		c.Add("arrival %s: its clients wait for the answer, so there is no traffic to advise "+
-			"on: give an open one", load.Arrival.Spec.Name)
+		c.Add("arrival %s: its clients wait for the answers, so it has no fixed traffic: give an "+
+			"open arrival process", load.Arrival.Spec.Name)
 	case load.Relative != 0:
-		c.Add("load: it is relative to the limit, which is searched: give a rate")
+		c.Add("load: it is relative to the limit, and the search is for the limit: give a rate")
 	case load.PerSecond == 0 && load.Arrival.TakesRate():
-		c.Add("rate: none is given")
+		c.Add("no rate is given")
 	}
 	if c == nil {
 		sc := q.sample()

@@ -50,7 +50,7 @@ func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 	}
 	all, left := q.candidates(s.sample)
 	if len(all) == 0 {
-		return nil, errors.New("strategy: none is left to look at: " + fmt.Sprint(left))
+		return nil, errors.New("no strategy is left to consider: " + fmt.Sprint(left))
 	}
 	s.notConsidered = left
 	if n, all := s.sample.Stop.Tasks, s.sample.Load.Arrival.Tasks(); n < all {
@@ -170,7 +170,7 @@ func (s *search) option(
 		o.Queue = 0
 	}
 	if r.grows() {
-		o.Unstable, o.Verdict = "its queue grows for as long as it runs", objectives.Missed
+		o.Unstable, o.Verdict = "its queue grows without limit", objectives.Missed
 	}
 	// The target may refuse calls even if short runs show none, unless the strategy retries refused
 	// calls at no more than the rate.

@@ -27,11 +27,11 @@ func (s *search) unstable(b behaviour, t setting) (why string, times float64) {
 	busy, rate := s.work.Busy*t.load*t.service, s.work.Rate*t.load
 	target, kept := s.sample.Target, 1-s.refusalBound()
 	if of := target.Spec.Rate; of != nil && kept*rate >= of(target.Values) {
-		return fmt.Sprintf("%s arrive, and the target serves %s", text.Rate(rate),
+		return fmt.Sprintf("%s arrive, but the target serves %s", text.Rate(rate),
 			text.Rate(of(target.Values))), rate / of(target.Values)
 	}
 	if n := connections(target); n > 0 && kept*busy >= float64(n) {
-		return fmt.Sprintf("%s concurrent calls would be needed, and the target serves %d",
+		return fmt.Sprintf("the load needs %s concurrent calls, but the target serves %d",
 			text.Digits(busy), n), busy / float64(n)
 	}
 	return "", 0
@@ -45,12 +45,11 @@ func (s *search) overload(b behaviour, t setting) (why string, times float64) {
 	}
 	if n := slots(b.first(), t.limit); n > 0 {
 		if times = busy / (float64(n) * s.workingShare(s.targetOf(t))); times >= 1 {
-			return fmt.Sprintf("%s of %s would be busy", text.Digits(busy), text.Count(n, "slot")),
-				times
+			return fmt.Sprintf("the load needs %s slots of %d", text.Digits(busy), n), times
 		}
 	}
 	if b.paced > 0 && rate >= b.paced {
-		return fmt.Sprintf("%s arrive, and %s may start", text.Rate(rate),
+		return fmt.Sprintf("%s arrive, but only %s may start", text.Rate(rate),
 			text.Rate(b.paced)), rate / b.paced
 	}
 	return "", 0

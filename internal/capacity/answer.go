@@ -109,7 +109,7 @@ func Undecided(
 ) string {
 	at := func(v float64) string {
 		if math.IsNaN(v) {
-			return "no value that was tried"
+			return "no tried value"
 		}
 		return spell(v)
 	}

@@ -70,13 +70,13 @@ func (a Axis) check(sc bench.Scenario) error {
 	spec := sc.Strategy.Spec
 	switch {
 	case a == Limit && spec.Bound == nil:
-		return fmt.Errorf("strategy %s: it has no limit that could be searched", spec.Name)
+		return fmt.Errorf("strategy %s: it has no limit to search", spec.Name)
 	case a == Limit && sc.Load.PerSecond == 0 && !sc.Load.Arrival.Spec.AllAtOnce &&
 		(sc.Load.Arrival.Spec.Name == "" || sc.Load.Arrival.TakesRate()):
-		return errors.New("a load is relative to the capacity at the limit, and the limit is searched: " +
-			"give a rate")
+		return errors.New("a load is relative to the capacity at the limit, and the search is " +
+			"for the limit: give a rate")
 	case a == Queue && !spec.Sheds:
-		return fmt.Errorf("strategy %s: it sheds nothing, so the length of its queue does not "+
+		return fmt.Errorf("strategy %s: it sheds no tasks, so the length of its queue does not "+
 			"affect the objective", spec.Name)
 	}
 	return nil

@@ -94,15 +94,15 @@ func (s Search) differs(sc bench.Scenario, r *bench.Result) error {
 	if bytes.Equal(run, calculated) {
 		return nil
 	}
-	return fmt.Errorf("%s, seed %d: the run is other than calculated%s, though the strategy "+
-		"declares to be first come, first served and work-conserving", sc.Name(), sc.Seed,
+	return fmt.Errorf("%s, seed %d: the run differs from the calculation%s, although the "+
+		"strategy declares to be first come, first served and work-conserving", sc.Name(), sc.Seed,
 		firstDifference(want, r))
 }
 
 func firstDifference(want, got *bench.Result) string {
 	for _, m := range want.Metrics {
 		if v, ok := got.Metric(m.Unit); !ok || v != m.Value {
-			return fmt.Sprintf(": %s is %v and not %v", m.Unit, v, m.Value)
+			return fmt.Sprintf(": %s is %v instead of %v", m.Unit, v, m.Value)
 		}
 	}
 	return ""

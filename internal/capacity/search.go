@@ -59,13 +59,13 @@ func (s Search) runs() int           { return cmp.Or(s.Runs, defaultRuns) }
 // Validate reports everything that makes the search impossible, joined. It does not run anything.
 func (s Search) Validate() error {
 	var c text.Complaints
-	c.If(len(s.Objectives) == 0, "objective: none is given")
-	c.If(len(s.Scenarios) == 0, "scenario: none is given")
+	c.If(len(s.Objectives) == 0, "no objective is given")
+	c.If(len(s.Scenarios) == 0, "no scenario is given")
 	c.If(!s.Over.Valid(s.Lo, s.Hi), "range %v to %v: want two %s, the smaller first", s.Lo, s.Hi,
 		s.Over.Numbers())
 	checkResolution(&c, s.resolution())
 	c.If(!(s.confidence() >= 0.5 && s.confidence() < 1),
-		"confidence %v: want a share from 0.5 up to, not including, 1", s.confidence())
+		"confidence %v: want a share of at least 0.5 and below 1", s.confidence())
 	if len(c) > 0 {
 		return errors.Join(c...)
 	}
@@ -81,7 +81,7 @@ func (s Search) Validate() error {
 }
 
 func checkResolution(c *text.Complaints, r float64) {
-	c.If(!(r >= finest && r < 1), "resolution %v: want a share from %v up to, not including, 1", r,
+	c.If(!(r >= finest && r < 1), "resolution %v: want a share of at least %v and below 1", r,
 		finest)
 }
 

@@ -376,10 +376,10 @@ func TestValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(*Search){
-		"objective: none is given": func(s *Search) {
+		"no objective is given": func(s *Search) {
 			s.Objectives = nil
 		},
-		"scenario: none is given":            func(s *Search) { s.Scenarios = nil },
+		"no scenario is given":               func(s *Search) { s.Scenarios = nil },
 		"range 2 to 1.2: want two numbers":   func(s *Search) { s.Lo = 2 },
 		"range 0 to 1.2: want two numbers":   func(s *Search) { s.Lo = 0 },
 		"range NaN to 1.2: want two numbers": func(s *Search) { s.Lo = math.NaN() },

@@ -87,10 +87,10 @@ func (a *ServerAnswer) Outcome(most float64) Outcome {
 
 func (s Server) Validate() error {
 	var c text.Complaints
-	c.If(len(s.Objectives) == 0, "objective: none is given")
+	c.If(len(s.Objectives) == 0, "no objective is given")
 	c.If(!(s.Each >= 0), "each %v: want a number above 0, or 0 for 1", s.Each)
 	c.If(!(s.First > 0 && s.First <= s.Most),
-		"rates %v to %v: want the first above 0 and not above the most", s.First, s.Most)
+		"rates %v to %v: want a first rate above 0 and at most the highest rate", s.First, s.Most)
 	checkResolution(&c, s.resolution())
 	return errors.Join(c...)
 }
@@ -138,8 +138,8 @@ func (s Server) search(ctx context.Context, a *ServerAnswer) error {
 			return err
 		}
 	}
-	return &stoppedError{text: "probes of one rate disagree: the server, or " +
-		"this machine, is not steady for long enough"}
+	return &stoppedError{text: "probes of one rate disagree: the server or this machine is not " +
+		"steady enough"}
 }
 
 // carried returns the mean rate that the server completed while its queue grew, or NaN, and its
@@ -238,8 +238,8 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 			a.Met = rate
 			return nil
 		case p.Lost == 1 && len(a.Probes) > 1 && a.Probes[len(a.Probes)-2].Lost == 1:
-			return &stoppedError{text: fmt.Sprintf("at %v %s a second, none was "+
-				"answered as it should be: the search ends", rate, s.of())}
+			return &stoppedError{text: fmt.Sprintf("at %v %s a second, no answer was successful: "+
+				"the search ends", rate, s.of())}
 		case p.Verdict == objectives.Missed:
 			missed++
 		}

@@ -57,18 +57,18 @@ func (a *app) adviseCommand() *cobra.Command {
 	axes = options.AddAxes(cmd, "limit", "stages", "queue", "load", "count", "clock", "drain")
 	fs := cmd.Flags()
 	options.Objective(cmd, &o.objectives, "objective to meet, such as p99-response<50ms; several "+
-		"with commas, or the flag again; the first is promised")
+		"with commas, or repeated; the result is predicted for the first")
 	fs.Var(flags.Parsed(&o.may, "shed|drop", o.allow), "may",
 		"allow up to 1% of tasks to be refused (shed), or to fail (drop) (repeatable)")
 	flags.Complete(cmd, "may", func() []string { return mays })
 	fs.Var(flags.AtLeastOne(&o.limit, strategies.MaxLimit), "limit-at-most",
 		"largest limit that is possible (default 1024)")
 	fs.Var(flags.Parsed(&o.queue, "N", options.ParseQueue), "queue-at-most",
-		"most slots of a queue; 0: none (default: any)")
+		"longest queue that is possible; 0: none (default: no bound)")
 	fs.Var(flags.Parsed(&o.memory, "SIZE", parseMemory), "memory-at-most",
-		"memory for queued and running tasks, 4KiB each, such as 64MiB (default: any)")
-	fs.DurationVar(&o.budget, "budget", 30*time.Second, "effort, as 50,000 simulated tasks for "+
-		"each second of this `TIME`, however fast the machine is")
+		"memory for queued and running tasks, 4KiB each, such as 64MiB (default: no bound)")
+	fs.DurationVar(&o.budget, "budget", 30*time.Second, "effort: 50,000 simulated tasks for each "+
+		"second of this `TIME`, on any machine")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	fs.DurationVar(&o.runLimit, flags.RunLimit, 0,
 		"abort a run that makes no progress for this `TIME` (default 30s)")
@@ -117,7 +117,7 @@ func (o adviseOptions) question(axes options.Words) (q advise.Question, err erro
 	case load.Arrival.TakesRate() && axes["rate"] == nil:
 		return q, errors.New("advise: want a rate, such as --rate 200")
 	case load.Arrival.Spec.AllAtOnce && axes["n"] == nil:
-		return q, errors.New("advise: --n is missing: how many tasks are due at once")
+		return q, errors.New("advise: --n is missing, the number of tasks of the batch")
 	}
 	question := questionOf(q.Scenario)
 	for _, sc := range suite.Scenarios {

@@ -69,7 +69,8 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptio
 	}
 	if o.VegetaFile.Path != "" && !o.DryRun {
 		if len(attacks)*o.Count > 1 {
-			return errors.New("--vegeta: a file holds one attack: one strategy and rate, and no --count")
+			return errors.New("--vegeta: a file contains a single attack: want one strategy, one " +
+				"rate and no --count")
 		}
 		f, wrong := o.VegetaFile.Open(os.O_EXCL, 0o666)
 		if wrong != nil {

@@ -31,7 +31,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 	var html flags.Output
 	cmd := &cobra.Command{
 		Use:   "calibrate [flags]",
-		Short: "check this machine's precision, and known answers",
+		Short: "measure this machine's precision, and test against theory",
 		Args:  flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := o.Mode(); err != nil {
@@ -44,8 +44,8 @@ func (a *app) calibrateCommand() *cobra.Command {
 			return a.calibrate(cmd.Context(), size, o, html)
 		},
 	}
-	cmd.Flags().BoolVar(&full, "full", false, "the known answers at their full size: 33 million "+
-		"tasks in place of a tenth, half a minute or more")
+	cmd.Flags().BoolVar(&full, "full", false, "run the tests against theory with 33 million "+
+		"tasks instead of a tenth: half a minute or more")
 	o.AddOutputTo(cmd)
 	html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	return cmd
@@ -112,7 +112,7 @@ func (c *calibrationResults) plan() (p options.Plan) {
 }
 
 func (c *calibrationResults) runMachine(ctx context.Context, e *execute.Execution) (err error) {
-	e.Show.Say("asking the machine, for about ten seconds")
+	e.Show.Say("measuring the machine, for about ten seconds")
 	if c.readings, err = calibration.Machine(ctx); err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (c *calibrationResults) document(path string) *page.Calibration {
 			Tolerance: v.Tolerance, Simulated: v.Simulated, Got: v.Got}
 	}
 	doc := &page.Calibration{Format: "poolbench calibrate", Version: 1, Dir: path, Size: c.size,
-		Control: known("control", "A1 counted from the submit", "semaphore", c.control)}
+		Control: known("control", "A1 measured from the call of Submit", "semaphore", c.control)}
 	for _, r := range c.readings {
 		doc.Readings = append(doc.Readings, page.Reading{Name: r.Name,
 			Metrics: execute.Values(r.Metrics), What: r.What, Answer: formatReading(r)})
@@ -200,7 +200,7 @@ func (a *app) showCalibration(doc *page.Calibration, format string) error {
 		fmt.Fprintf(a.Stdout, "  %s: %s\n", r.What, r.Answer)
 	}
 	fmt.Fprintf(a.Stdout,
-		"\nThe tool, under the virtual clock: known answers, at %s of their full size\n",
+		"\npoolbench, under the virtual clock: measured and exact values, at %s of the full size\n",
 		text.Share(doc.Size))
 	rows := [][]string{{"case", "strategy", "metric", "measured", "known", "off by", "tolerance",
 		""}}
@@ -214,13 +214,13 @@ func (a *app) showCalibration(doc *page.Calibration, format string) error {
 		}
 		rows = append(rows, row)
 	}
-	rows = append(rows, doc.Control.Cells("PASSES", "misses, as it must"))
+	rows = append(rows, doc.Control.Cells("PASSES", "fails, as it must"))
 	if err := a.List(rows); err != nil {
 		return err
 	}
-	said := "all known answers hold, and the control fails, as it must"
+	said := "all values agree with theory, and the control fails, as it must"
 	if doc.Wrong > 0 {
-		said = fmt.Sprintf("%d of them are wrong: do not trust this build on this machine",
+		said = fmt.Sprintf("%d values are wrong: do not trust this build on this machine",
 			doc.Wrong)
 	}
 	_, err := fmt.Fprintf(a.Stdout, "\n%s. Written to %s\n", said, doc.Dir)

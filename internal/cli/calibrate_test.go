@@ -35,10 +35,10 @@ func TestCalibrationJudges(t *testing.T) {
 		wrong           int
 		say             []string
 	}{
-		{1.01, 0.005, 0, []string{"all known answers hold, and the control fails, as it must",
+		{1.01, 0.005, 0, []string{"all values agree with theory, and the control fails, as it must",
 			"later than asked by: 2.10 ms (p99)", "+1.00 %"}},
-		{1.06, 0.005, 1, []string{"1 of them are wrong: do not trust this build", "MISSED"}},
-		{0.94, 0.010, 2, []string{"2 of them are wrong", "PASSES"}},
+		{1.06, 0.005, 1, []string{"1 values are wrong: do not trust this build", "MISSED"}},
+		{0.94, 0.010, 2, []string{"2 values are wrong", "PASSES"}},
 	} {
 		c := made(test.factor, test.control)
 		made := c.document("x")

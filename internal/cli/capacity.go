@@ -51,20 +51,21 @@ func (a *app) capacityCommand() *cobra.Command {
 	options.Objective(cmd, &o.Objectives,
 		"objective to meet, such as p99-response<50ms; several with commas, or the flag again")
 	fs := cmd.Flags()
-	flags.Choice(cmd, &o.find, "find", "search the highest load or rate, the smallest limit at a "+
-		"--rate, or the longest queue of a strategy that sheds", "load", "limit", "queue")
+	flags.Choice(cmd, &o.find, "find", "search for the highest load or rate, the smallest limit "+
+		"at a --rate, or the longest queue of a strategy that sheds", "load", "limit", "queue")
 	fs.Var(rangeOf(&o.loads, capacity.Load), "load-range",
-		"search these loads, both ends tried (default 0.1,1.2)")
+		"search loads between these two, both included (default 0.1,1.2)")
 	fs.Var(rangeOf(&o.rates, capacity.Rate), "rate-range",
-		"search these rates instead, in tasks per second")
+		"search rates between these two instead, in tasks per second")
 	fs.Var(rangeOf(&o.limits, capacity.Limit), "limit-range",
-		"search these limits (default 1 to 8 times the offered work, at least 64)")
+		"search limits between these two (default 1 to 8 times the offered work, at least 64)")
 	fs.Var(rangeOf(&o.queues, capacity.Queue), "queue-range",
-		"search these lengths of the queue (default 0,1024)")
+		"search queue lengths between these two (default 0,1024)")
 	fs.Var(flags.Share(&o.resolution, false), "resolution",
-		"stop at gaps of this `SHARE` of the load (default 1%)")
+		"end the search at an interval of this `SHARE` of the load (default 1%)")
 	fs.Var(flags.Share(&o.confidence, false), "confidence",
-		"probability that the interval holds the capacity, a `SHARE` from 50% up (default 95%)")
+		"probability that the interval contains the capacity, a `SHARE` of 50% or more (default "+
+			"95%)")
 	fs.Var(flags.AtLeastOne(&o.count, options.MostRuns), "count",
 		"most repetitions at a load (default 16)")
 	axes = options.AddAxes(cmd, "count", "stages")
@@ -142,14 +143,14 @@ func (o capacityOptions) over(
 			if axis > capacity.Rate {
 				how = fmt.Sprintf("--find %v searches the %v", axis, axis)
 			}
-			return given, fmt.Errorf("--%v-range: the %v is searched: %s", axis, s.Over, how)
+			return given, fmt.Errorf("--%v-range: the search is for the %v: %s", axis, s.Over, how)
 		}
 	}
 	for _, axis := range []string{"load", "rate", "limit", "queue"} {
 		searched := axis == s.Over.String() ||
 			s.Over <= capacity.Rate && (axis == "load" || axis == "rate")
 		if len(axes[axis]) > 0 && searched {
-			return given, fmt.Errorf("%s: it is searched, so give its range, --%s-range",
+			return given, fmt.Errorf("%s: the search is for this value: give its range, --%s-range",
 				axes[axis][0].Where, axis)
 		}
 	}
@@ -193,7 +194,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.Run
 	s.Progress = func(searching int) {
 		if searching == 0 || time.Since(said) >= sayEvery {
 			said = time.Now()
-			e.Show.Say(fmt.Sprintf("%d runs, %d of %d scenarios still searched", e.Done,
+			e.Show.Say(fmt.Sprintf("%d runs, search not finished for %d of %d scenarios", e.Done,
 				searching, len(s.Scenarios)))
 		}
 	}

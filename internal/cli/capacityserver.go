@@ -71,8 +71,8 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 		},
 	}
 	options.ObjectiveByURL(cmd, &o.Objectives,
-		"objective to meet, such as p99-response<50ms; several with commas, or the flag again; "+
-			"with sessions it covers all steps")
+		"objective to meet, such as p99-response<50ms; several with commas, or repeated; with "+
+			"sessions it covers all steps")
 	fs := cmd.Flags()
 	o.most = 1000
 	fs.Var(flags.Parsed(&o.most, "X", options.ParseRate), "max-rate",
@@ -80,13 +80,14 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	fs.Var(flags.Parsed(&o.first, "X", options.ParseRate), "first-rate",
 		"begin with `X` requests, or sessions, per second (default an eighth of --max-rate)")
 	fs.Var(flags.Share(&o.resolution, false), "resolution",
-		"stop at gaps of this `SHARE` of the rate (default 2%)")
+		"end the search at an interval of this `SHARE` of the rate (default 2%)")
 	fs.DurationVar(&o.rest, "rest", 2*time.Second,
 		"pause of this `TIME` between two probes, and twice as long after a miss")
 	options.AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rate, "X", options.ParseRate), &o.Process,
 		"constant")
 	options.AddRequests(cmd, &o.AttackOptions)
-	options.AddSession(cmd, &o.AttackOptions, "rates count sessions, the objective applies to their steps")
+	options.AddSession(cmd, &o.AttackOptions, "rates are in sessions per second, and the "+
+		"objective applies to all steps")
 	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals, plus 1 for each further probe")
 	o.File.AddTo(cmd, "")
 	o.AddDirTo(cmd)
@@ -110,7 +111,7 @@ func (a *app) findServer(
 ) error {
 	for _, name := range []string{"rate", "n"} {
 		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s: the rate is searched: give --max-rate and --duration", name)
+			return fmt.Errorf("--%s: the search is for the rate: give --max-rate and --duration", name)
 		}
 	}
 	if _, err := o.Mode(); err != nil {
@@ -295,10 +296,9 @@ func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 		str = fmt.Sprintf("%s meets %v up to %s to %s", k.Target(), s.Objectives,
 			text.Digits(found.Met), rate(found.Missed))
 	case capacity.AtLeast:
-		str = fmt.Sprintf("%s meets %v at %s, the most that may be sent: try a larger "+
-			"--max-rate", k.Target(), s.Objectives, rate(s.Most))
+		str = fmt.Sprintf("%s meets %v at %s, the highest rate allowed: try a larger --max-rate", k.Target(), s.Objectives, rate(s.Most))
 	case capacity.Nowhere:
-		str = fmt.Sprintf("%s misses %v at every rate, from %s on", k.Target(), s.Objectives,
+		str = fmt.Sprintf("%s misses %v at every rate of %s or more", k.Target(), s.Objectives,
 			rate(found.Missed))
 	default:
 		str = capacity.Undecided(k.Target(), s.Objectives, found.Met, found.Missed, rate)
@@ -369,8 +369,8 @@ func showServer(
 		return err
 	}
 	return e.Prose(`
-  A probe that is missed is tried again unless its queue grew, and what is met at
-  last once more, for twice as long. Lost is what was refused, failed, or had no
+  A missed probe is repeated unless its queue grew. The highest met rate is tried
+  once more, for twice as long. Lost requests were refused, failed, or had no
   answer.
 Report: %s
 `, e.Report)

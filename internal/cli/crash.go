@@ -66,20 +66,20 @@ func (a *app) crashCommand() *cobra.Command {
 		f.Show = func() string { return fmt.Sprint(*to) }
 		fs.Var(f, name, doc)
 	}
-	number(&o.Tasks, arrivals.MaxTasks, "tasks", "tasks to be accepted")
-	number(&o.kills, 10_000, "kills", "how often it is killed, at random moments")
-	flags.Choice(cmd, &o.kill, "kill", "target of the kills", killProcess, killServer, killBoth)
-	fs.StringArrayVar(&o.settings, "setting", nil, "`NAME=VALUE` in the configuration of the "+
-		"server that is started, as in appendfsync=always (repeatable)")
+	number(&o.Tasks, arrivals.MaxTasks, "tasks", "number of tasks to accept")
+	number(&o.kills, 10_000, "kills", "number of kills, at random moments")
+	flags.Choice(cmd, &o.kill, "kill", "what to kill", killProcess, killServer, killBoth)
+	fs.StringArrayVar(&o.settings, "setting", nil, "setting `NAME=VALUE` of the server that "+
+		"crash starts, as in appendfsync=always (repeatable)")
 	number(&o.Limit, strategies.MaxLimit, "limit", "tasks at once")
 	fs.StringVar(&o.Workload, "workload", "exponential:mean=1ms", "workload of each task, by "+
 		"`NAME`")
 	flags.Complete(cmd, "workload", options.WorkloadNames)
 	fs.Var(flags.Parsed(&o.Rate, "RATE", options.ParseRate), "rate",
-		"tasks submitted a second (default 4/5 of the limit's capacity)")
-	fs.Uint64Var(&o.Seed, "seed", 1, "seed `N` of the tasks and of the moments of the kills")
+		"tasks submitted per second (default 4/5 of the capacity at the limit)")
+	fs.Uint64Var(&o.Seed, "seed", 1, "seed `N` of the tasks and the times of the kills")
 	fs.DurationVar(&o.patience, "patience", patience,
-		"end after this `TIME` without progress: tasks still in the queue were not waited for")
+		"end after this `TIME` without progress, even if tasks are still in the queue")
 	o.servers = options.Servers(cmd)
 	flags.Choice(cmd, &o.format, "format", "output format", "text", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
@@ -147,7 +147,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 		return err
 	}
 	if !needed && len(o.settings) > 0 {
-		return errors.New("--setting: no server is started here")
+		return errors.New("--setting: crash starts no server here")
 	}
 	if needed {
 		server, err := kind.Start(ctx, servers.Options{Settings: o.settings})
@@ -294,12 +294,12 @@ func serverOf(spec strategies.Spec, kill string) (kind servers.Kind, needed bool
 	kills := kill != killProcess
 	switch {
 	case spec.Needs == "" && kills:
-		return kind, false, fmt.Errorf("--kill: %s has no server of its own", spec.Name)
+		return kind, false, fmt.Errorf("--kill: %s has no server", spec.Name)
 	case spec.Needs == "":
 		return kind, false, nil
 	case spec.Ready() == nil && kills:
-		return kind, false, fmt.Errorf("--kill: this command kills no server but its own: give no "+
-			"address of %s", spec.Needs)
+		return kind, false, fmt.Errorf("--kill: this command kills only a server that it has "+
+			"started: omit the address of %s", spec.Needs)
 	case spec.Ready() == nil:
 		return kind, false, nil
 	case i < 0:
@@ -356,11 +356,11 @@ func (a *app) showCrash(doc crashDocument, format string) error {
 	}
 	if r.Restarts+r.ServerRestarts > 0 {
 		rows = append(rows, []string{"in service", fmt.Sprint(r.InService),
-			"when a kill came, of all kills together"})
+			"at the times of the kills, all kills together"})
 	}
 	if r.Restarts > 0 && r.LongestFirst > 0 {
 		rows = append(rows, []string{"first task", text.Seconds(r.First),
-			"after a restart: the median; the longest " + text.Seconds(r.LongestFirst)})
+			"after a restart: median; longest " + text.Seconds(r.LongestFirst)})
 	}
 	if err := a.List(append(rows, shown.Recoveries()...)); err != nil || len(doc.Adds) == 0 {
 		return err

@@ -35,7 +35,7 @@ func TestNotWaitedFor(t *testing.T) {
 	}
 	d.Recovered, d.Recovery, d.LongestRecovery = 5, 90, 100
 	if rows := d.page().Recoveries(); len(rows) != 1 || rows[0][1] != "90.0 s" ||
-		!strings.HasSuffix(rows[0][2], "the longest 100 s; 5 of 8 did") {
+		!strings.HasSuffix(rows[0][2], "longest 100 s; 5 of 8 began") {
 		t.Error(rows)
 	}
 }

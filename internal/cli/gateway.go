@@ -32,7 +32,7 @@ func (a *app) gatewayCommand() *cobra.Command {
 	load := &o.Scenario.Load
 	cmd := &cobra.Command{
 		Use:   "gateway [flags]",
-		Short: "a server bounded by strategies, from its clients' side",
+		Short: "measure a server with a concurrency limit, as its clients see it",
 		Args:  flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.runGateway(cmd, o)
@@ -40,7 +40,7 @@ func (a *app) gatewayCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringArrayVar(&o.strategies, "strategy", nil,
-		"`NAME` of the strategy, or several with commas; all for every one (default "+
+		"strategies, by `NAME`, several with commas; all selects every strategy (default "+
 			gatewayStrategies+")")
 	flags.Complete(cmd, "strategy", options.StrategiesOrAll)
 	options.Servers(cmd)
@@ -49,17 +49,17 @@ func (a *app) gatewayCommand() *cobra.Command {
 	flags.Complete(cmd, "workload", options.WorkloadNames)
 	o.Limit = gateway.DefaultLimit
 	fs.Var(flags.AtLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
-		fmt.Sprintf("most requests in service, `K` (default %d)", gateway.DefaultLimit))
+		fmt.Sprintf("largest number of requests in service, `K` (default %d)", gateway.DefaultLimit))
 	fs.Var(flags.Parsed(&o.Queue, "N", options.ParseQueue), "queue", options.QueueDoc)
 	options.AddArrivals(cmd, load, flags.Parsed(&load.Rate, "X", options.ParseRate), &o.arrival,
 		"poisson")
 	fs.Var(flags.Parsed(&load.MaxInFlight, "N", options.ParseMaxInFlight), "max-in-flight",
-		"most requests in flight (default unlimited)")
+		"largest number of requests in flight (default unlimited)")
 	fs.DurationVar(&load.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")
-	options.AddHTTP2(cmd, load, &load.H2C, "speak HTTP/2 in the clear")
-	options.Objective(cmd, &o.Objectives, "exit code 1 unless the requests to each strategy meet it: "+
-		"p99-response<50ms; several with commas, or the flag again")
+	options.AddHTTP2(cmd, load, &load.H2C, "use HTTP/2 without TLS")
+	options.Objective(cmd, &o.Objectives, "exit code 1 unless the requests to each strategy meet "+
+		"this objective: p99-response<50ms; several with commas, or repeated")
 	o.LoadOptions.AddTo(cmd)
 	options.Profile(cmd, &load.Profile)
 	flags.MarkCommon(cmd, "strategy", "workload", "limit", "queue", "rate", "arrival", "duration",

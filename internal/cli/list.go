@@ -91,8 +91,9 @@ func (a *app) showStrategies() error {
 		return err
 	}
 	fmt.Fprintln(a.Stdout)
-	if err := a.Prose("Twins: their runs under the virtual clock are those of another strategy. " +
-		"They differ in cost, interface, errors or shutdown. --strategy every runs them, too:\n"); err != nil {
+	if err := a.Prose("Twins: under the virtual clock, their results equal the results of " +
+		"another strategy. They differ in overhead, interface, errors or shutdown. --strategy " +
+		"every runs them, too:\n"); err != nil {
 		return err
 	}
 	return a.List(twins)

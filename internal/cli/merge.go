@@ -59,13 +59,13 @@ func (a *app) mergeDirs(paths []string, o options.RunOptions) error {
 	if err := page.Write(e.Dir.Path(), studies.Figures); err != nil {
 		return err
 	}
-	said := fmt.Sprintf("Runs: %d, each of %d directories; distributions are added, and "+
+	said := fmt.Sprintf("Runs: %d, each from %d directories. Distributions are added, and "+
 		"quantiles are computed from the sums, to three digits.", len(merged), len(paths))
 	if len(leftOut) > 0 {
-		said += " Left out, as no counts give them: " + strings.Join(leftOut, ", ") + "."
+		said += " Omitted, because they cannot be computed from counts: " + strings.Join(leftOut, ", ") + "."
 	}
 	if partial != nil {
-		said += " Partial, as not all runs came to their end: " + text.List(partial) + "."
+		said += " Partial, because not all runs ended: " + text.List(partial) + "."
 	}
 	said = text.Wrapped("", said, terminal.FallbackColumns)
 	_, err = fmt.Fprintf(a.Stdout, "%s\nReport: %s\n", said,

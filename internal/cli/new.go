@@ -31,7 +31,7 @@ func (a *app) newCommand() *cobra.Command {
 	var source string
 	cmd := &cobra.Command{
 		Use:   "new DIR [flags]",
-		Short: "write a module with a strategy and a workload of your own",
+		Short: "write a module for your own strategy and workload",
 		Args:  flags.Operands("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if source == "" {
@@ -47,7 +47,7 @@ func (a *app) newCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&source, "source", "", "use poolbench from this checkout `DIR` "+
-		"(default the one that this program was built from)")
+		"(default the checkout from which this program was built)")
 	return cmd
 }
 
@@ -96,8 +96,8 @@ var moduleName = lazyregexp.New(`^[a-z][a-z0-9_-]*$`)
 func writeModule(dir, source string) (err error) {
 	name := filepath.Base(filepath.Clean(dir))
 	if !moduleName.MatchString(name) {
-		return fmt.Errorf("%s: the directory's name is the module's: want lower-case letters, "+
-			"digits, _ and -", name)
+		return fmt.Errorf("%s: the name of the directory becomes the name of the module: want "+
+			"lower-case letters, digits, _ and -", name)
 	}
 	source, err = filepath.Abs(source)
 	if err != nil {

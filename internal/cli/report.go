@@ -24,7 +24,7 @@ func (a *app) reportCommand() *cobra.Command {
 	var html, card flags.Output
 	cmd := &cobra.Command{
 		Use:   "report DIR [DIR...] [flags]",
-		Short: "draw the report of a run directory again, or one page of several",
+		Short: "write the report of a run directory, or compare several",
 		Args: func(cmd *cobra.Command, args []string) error {
 			return flags.Operands("DIR")(cmd, args[:min(1, len(args))])
 		},
@@ -40,8 +40,7 @@ func (a *app) reportCommand() *cobra.Command {
 	}
 	html.AddTo(cmd, "html", "write one page with everything to this `FILE` alone (default: "+
 		rundir.ReportFile+" in DIR or, of several directories, "+comparisonFile+")")
-	card.AddTo(cmd, "card", "also write the finding as a PNG of 1200x630 to this "+
-		"`FILE`")
+	card.AddTo(cmd, "card", "also write the headline as a PNG picture of 1200x630 to this `FILE`")
 	return cmd
 }
 

@@ -11,7 +11,7 @@ import (
 
 func (a *app) root() *cobra.Command {
 	forCI, helpers := ci.Commands(a.Printer, a.stdin, options.MetricNames, page.Explorer)
-	return program.Root(a.Printer, "benchmark ways of bounding concurrency", []program.Group{
+	return program.Root(a.Printer, "benchmark ways to limit concurrency", []program.Group{
 		{Title: "Measure", Commands: []*cobra.Command{a.runCommand(), a.studyCommand(),
 			a.attackCommand(), a.gatewayCommand(), a.crashCommand(), a.calibrateCommand()}},
 		{Title: "Decide", Commands: []*cobra.Command{a.adviseCommand(), a.capacityCommand(),

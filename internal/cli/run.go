@@ -39,17 +39,17 @@ func (a *app) runCommand() *cobra.Command {
 		"read scenarios from this YAML `FILE`: a list; keys are the names of the flags above")
 	cmd.Flags().StringVar(&o.DSN, "dsn", "", "PostgreSQL `DATABASE` of sql_query:db=postgres: "+
 		"postgres://user@host/name (default $POOLBENCH_DSN)")
-	cmd.Flags().BoolVar(&o.Soak, "soak", false, "keep no record of single tasks, so that a run "+
-		"may go on for hours: quantiles within 0.1% (so it is beyond 10 million tasks)")
+	cmd.Flags().BoolVar(&o.Soak, "soak", false, "keep no records of single tasks, so a run can "+
+		"last for hours: quantiles within 0.1% (always for more than 10 million tasks)")
 	cmd.Flags().IntVar(&o.Responses, "responses", rundir.MostResponses,
-		"record the response of each task and its parts, for up to this many `TASKS` and not in "+
-			"studies: compare then breaks a difference down")
+		"record the response time of each task and its parts, for up to this many `TASKS` (not "+
+			"in studies), so that compare can explain differences")
 	given = options.Servers(cmd)
 	cmd.Flags().BoolVar(&o.Why, "why", false,
 		"explain the causes of each p99, as poolbench why does")
 	cmd.Flags().DurationVar(&o.Budget, "budget", 30*time.Second, "without --n, --count and "+
-		"--duration, virtual runs repeat with further seeds until each --objective is decided, or "+
-		"for this `TIME`")
+		"--duration, virtual runs are repeated with further seeds until each --objective is "+
+		"decided, for at most this `TIME`")
 	o.AddTo(cmd)
 	flags.MarkCommon(cmd, "strategy", "workload", "target", "arrival", "limit", "queue", "load",
 		"rate", "n", "duration", "count", "clock", "file", "objective", "out", "why")
@@ -78,8 +78,8 @@ func (a *app) runScenarios(ctx context.Context, axes options.Words, o options.Ru
 	_, out := studies.Default()
 	late := slices.DeleteFunc(out, func(s studies.Study) bool { return s.Apart })
 	if len(late) > 0 && len(p) > 0 && p[0].Study != nil && !o.Quiet {
-		a.Warn([]string{fmt.Sprintf("the time of a default run is too short for %s: poolbench "+
-			"study NAME", strings.Join(text.Texts(late, func(s studies.Study) string {
+		a.Warn([]string{fmt.Sprintf("not included, because a default run is too short: %s (use "+
+			"poolbench study NAME)", strings.Join(text.Texts(late, func(s studies.Study) string {
 			return s.Name
 		}), ", "))})
 	}

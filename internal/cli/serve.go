@@ -40,7 +40,7 @@ func (a *app) serveCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
 		Use:               "serve TARGET [flags]",
-		Short:             "a target as a real HTTP server",
+		Short:             "run a target as a real HTTP server",
 		Args:              flags.Operands("TARGET"),
 		ValidArgsFunction: flags.CompleteArgs(false, options.TargetNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -77,7 +77,8 @@ func (a *app) serve(ctx context.Context, name string, o serveOptions) (err error
 	if _, err := fmt.Fprintln(a.Stdout, url); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	fmt.Fprintf(a.Stderr, "serving %s, which costs %s; counts at %smetrics; interrupt to end\n",
+	fmt.Fprintf(a.Stderr, "serving %s; work of a request: %s; counters at %smetrics; Ctrl-C ends "+
+		"it\n",
 		s.variant, o.workload, url)
 	return serveUntil(ctx, targets.NewServer(s.handler()), listener, stopServing)
 }
@@ -141,7 +142,7 @@ func buildWorkload(
 		return v, nil, fmt.Errorf("--workload: %w", err)
 	}
 	if _, served := w.(workloads.Served); served {
-		return v, nil, errors.Join(fmt.Errorf("--workload: %s calls a server of its own",
+		return v, nil, errors.Join(fmt.Errorf("--workload: %s calls its own server",
 			v.Spec.Name), closeWorkload(w))
 	}
 	return v, w, nil
@@ -244,7 +245,7 @@ func (s *serving) metrics(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(&b, "poolbench_requests_total{status=%q} %d\n", status, answers[status])
 	}
 	family("poolbench_in_flight_requests", "gauge",
-		"Requests that are being served or wait for it.")
+		"Requests that are being served or are waiting.")
 	fmt.Fprintf(&b, "poolbench_in_flight_requests %d\n", inFlight)
 	if counted, ok := s.target.(targets.Counted); ok {
 		docs := map[string]string{}

@@ -61,8 +61,8 @@ func (a *app) studyCommand() *cobra.Command {
 		}),
 	}
 	fs := cmd.Flags()
-	fs.BoolVar(&quick, "quick", false, "a first look: a few seconds a study, 20 for variance")
-	fs.BoolVar(&full, "full", false, "for publication: longer runs and more of them")
+	fs.BoolVar(&quick, "quick", false, "short runs: a few seconds per study, 20 for variance")
+	fs.BoolVar(&full, "full", false, "for publication: longer runs and more repetitions")
 	fs.Var(flags.Parsed(&also, "NAME", func(text string) ([]strategies.Variant, error) {
 		more, err := options.Variants(strategies.Resolve)(text)
 		return append(also, more...), err

@@ -34,21 +34,21 @@ func (a *app) traceCommand() *cobra.Command {
 		RunE:  func(_ *cobra.Command, args []string) error { return a.describeTrace(args[0], o) },
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&o.column, "column", "1", "`COLUMN` of the times: its number, or its name in the "+
-		"first line; of JSON lines, the name of a member")
+	fs.StringVar(&o.column, "column", "1", "`COLUMN` of the times: a number, a name in the first "+
+		"line, or a key of JSON lines")
 	fs.StringVar(&o.duration, "duration", traces.NoColumn, "`COLUMN` of the durations")
-	fs.StringVar(&o.layout, "layout", "", "`FORMAT` of the lines of a log, as nginx's log_format or "+
-		"Apache's LogFormat has it; ~ is a blank (default: by the content)")
+	fs.StringVar(&o.layout, "layout", "", "`FORMAT` of the lines of a log, as in nginx's "+
+		"log_format or Apache's LogFormat; ~ is a blank (default: by the content)")
 	flags.Choice(cmd, &o.unit, "unit",
 		"unit of durations that are plain numbers; auto: seconds, or "+
 			"the unit of Apache's variable", traces.UnitNames...)
 	fs.StringVar(&o.class, "class", traces.NoColumn, "`COLUMN` of the classes")
 	flags.Choice(cmd, &o.at, "at",
-		"instant that the time column records: the begin of a task or, as in nginx's log, its end",
+		"time that the time column records: the begin of a task or, as in nginx's log, its end",
 		"begin", "end")
-	fs.StringVar(&o.from, "from", "", "`BEGIN` of the part to look at: 09:00 on the first day, or "+
-		"10m after the first")
-	fs.StringVar(&o.to, "to", "", "`END` of that part, in the same forms")
+	fs.StringVar(&o.from, "from", "", "`BEGIN` of the part to describe: 09:00 on the first day, "+
+		"or 10m after the first record")
+	fs.StringVar(&o.to, "to", "", "`END` of this part, in the same format")
 	flags.Choice(cmd, &o.format, "format", "output format", "text", "json")
 	return cmd
 }
@@ -88,8 +88,7 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	}
 	due := p.Records(0)
 	if due[0].At == due[len(due)-1].At {
-		return nil, fmt.Errorf("file: %s: all arrivals have the same time: that is arrival batch, "+
-			"and there is nothing to describe", file)
+		return nil, fmt.Errorf("file: %s: all arrivals have the same time: use arrival batch", file)
 	}
 	d := &recorded.Document{File: file, Description: traffic.Describe(due, s.Duration != ""),
 		Notes: text.JSONList(slices.Clone(t.Notes))}
@@ -116,7 +115,7 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 		d.Resembles = &like
 	}
 	if err := o.replay(d); err != nil {
-		d.Notes = append(d.Notes, "it cannot be replayed under this name: "+err.Error())
+		d.Notes = append(d.Notes, "the file cannot be replayed under this name: "+err.Error())
 	}
 	return d, nil
 }

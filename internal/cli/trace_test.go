@@ -21,14 +21,14 @@ func TestTraceOfAPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"in the whole file, line 5: arrived with the record above"}; d.Tasks != 2 ||
+	if want := []string{"in the whole file, line 5: the same time as the record before"}; d.Tasks != 2 ||
 		!slices.Equal(d.Notes, want) || !slices.Equal(d.Unread, []string{"took"}) {
 		t.Errorf("%d tasks, %q, %q", d.Tasks, d.Notes, d.Unread)
 	}
 	if o.to = ""; err == nil {
 		d, err = o.describe(file)
 	}
-	if err != nil || !slices.Equal(d.Notes, []string{"line 5: arrived with the record above"}) {
+	if err != nil || !slices.Equal(d.Notes, []string{"line 5: the same time as the record before"}) {
 		t.Errorf("%v: %q", err, d.Notes)
 	}
 }

@@ -43,7 +43,7 @@ func (a *app) why(dir, format string) error {
 	case format == "json":
 		return a.JSON(whyDocument{text.NewHead("why"), dir, why.Lines(groups)})
 	case len(groups) == 0:
-		return fmt.Errorf("%s: none of its runs has a mean response, so there is nothing to explain", dir)
+		return fmt.Errorf("%s: no run has a mean response time, so there is nothing to explain", dir)
 	}
 	if err := show.ShowWhy(a.Printer, groups); err != nil {
 		return err

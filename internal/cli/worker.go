@@ -39,7 +39,7 @@ func (a *app) workerCommand() *cobra.Command {
 	o := workerOptions{slots: runtime.GOMAXPROCS(0)}
 	cmd := &cobra.Command{
 		Use:   "worker [flags]",
-		Short: "make runs for poolbench on other machines",
+		Short: "execute runs for a poolbench command on this or another machine",
 		Args:  flags.Operands(),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.work(cmd.Context(), o) },
 	}
@@ -47,12 +47,12 @@ func (a *app) workerCommand() *cobra.Command {
 	fs.StringVar(&o.nats, "nats", "", "`ADDRESS` of the NATS server, such as "+
 		registry.NATS.Example+" (default $"+registry.NATS.Variable+"); -: the first line of "+
 		"standard input, with whose end the worker ends")
-	fs.StringVar(&o.listen, "listen", "", "be the NATS server too, at this `HOST:PORT`, for other "+
-		"workers and the commands; with $NATS_TOKEN, only for clients that have it")
-	fs.BoolVar(&o.any, "any-address", false, "allow a --listen that is not loopback; wants a "+
+	fs.StringVar(&o.listen, "listen", "", "also start a NATS server at this `HOST:PORT`, for "+
+		"other workers and the commands; with $NATS_TOKEN, only for clients that have the token")
+	fs.BoolVar(&o.any, "any-address", false, "allow a --listen that is not loopback; needs "+
 		"$NATS_TOKEN")
 	fs.Var(flags.AtLeastOne(&o.slots, options.MostLocalWorkers), "parallel",
-		"virtual-clock runs at once, `N` (default: one for each processor)")
+		"number of virtual-clock runs at once, `N` (default: one for each processor)")
 	fs.DurationVar(&o.idle, "idle", 0, "end after this `TIME` without work (default: never)")
 	options.Servers(cmd)
 	fs.BoolVar(&o.quiet, "quiet", false, "do not print who connects and leaves")
@@ -85,7 +85,7 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 		return err
 	}
 	conn, err := hub.Await(ctx, address, func(err error) {
-		a.Complain(fmt.Errorf("%w: waiting for it, Ctrl-C ends the worker", err))
+		a.Complain(fmt.Errorf("%w: waiting for the server, Ctrl-C ends the worker", err))
 	})
 	switch {
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errParent):
@@ -98,7 +98,7 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	defer conn.Close()
 	runs := &patientRunners{app: a, all: map[time.Duration]*execute.Runner{}}
 	defer runs.close()
-	say(fmt.Sprintf("at work for %s, %d runs at once. Ctrl-C ends it", hub.Shown(address),
+	say(fmt.Sprintf("ready for %s, %d runs at once. Ctrl-C ends the worker", hub.Shown(address),
 		o.slots))
 	worker := fleet.Worker{Conn: conn, Self: me, Slots: o.slots, Run: runs.run, Idle: o.idle,
 		Say: say}
@@ -144,8 +144,8 @@ func (a *app) findHub(
 	case o.listen != "":
 		token := os.Getenv("NATS_TOKEN")
 		if err = options.CheckAddress(o.listen, o.any); err == nil && o.any && token == "" {
-			err = errors.New("--any-address wants a $NATS_TOKEN: anybody who connects can run " +
-				"commands here")
+			err = errors.New("--any-address needs $NATS_TOKEN: anyone who connects can run " +
+				"commands on this machine")
 		}
 		if err == nil {
 			server, err = hub.StartAt(o.listen, token)
@@ -162,7 +162,7 @@ func (a *app) findHub(
 	switch {
 	case err != nil:
 	case address == "":
-		err = errors.New("--nats is missing: the address of a NATS server, such as " +
+		err = errors.New("want --nats, the address of a NATS server, such as " +
 			registry.NATS.Example + "; or --listen")
 	default:
 		if err = hub.Check(address); err != nil {

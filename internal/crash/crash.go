@@ -120,7 +120,7 @@ func Run(ctx context.Context, p Plan) (Report, error) {
 		err = cmp.Or(r.goneBehind(), err)
 	}
 	if err == nil && r.accepted == 0 {
-		err = fmt.Errorf("crash: no task was accepted; of %d the last was refused: %s", r.refusals,
+		err = fmt.Errorf("crash: none of %d tasks was accepted; the last was refused: %s", r.refusals,
 			cmp.Or(r.refusal, "Submit has not returned"))
 	}
 	if err != nil && !r.Removed && !r.Volatile {
@@ -316,10 +316,10 @@ func (r *run) finish(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { _ = r.process.Process.Kill() })()
 	err := r.hearOut()
 	if ended := r.process.Wait(); ended != nil && err == nil {
-		err = fmt.Errorf("crash: the process does not end well: %w", ended)
+		err = fmt.Errorf("crash: the process ended with an error: %w", ended)
 		if killed.Load() {
-			err = fmt.Errorf("crash: Drain has not returned after %v; not done by then: %d of the "+
-				"accepted tasks", r.Patience, r.open-r.lostOpen)
+			err = fmt.Errorf("crash: Drain has not returned after %v; accepted tasks not done by "+
+				"then: %d", r.Patience, r.open-r.lostOpen)
 		}
 	}
 	return err

@@ -183,8 +183,8 @@ func (s wild) Drain(ctx context.Context) error {
 func TestWild(t *testing.T) {
 	for does, want := range map[string]string{
 		"exits":   "the process has ended by itself: exit status 3",
-		"refuses": "no task was accepted; of N the last was refused: not today",
-		"stays":   "Drain has not returned after 1s; not done by then: 0 of the accepted tasks",
+		"refuses": "none of N tasks was accepted; the last was refused: not today",
+		"stays":   "Drain has not returned after 1s; accepted tasks not done by then: 0",
 		"prints":  "",
 	} {
 		p := plan(t, "wild:does="+does)
@@ -200,7 +200,7 @@ func TestWild(t *testing.T) {
 		r, err := crash.Run(t.Context(), p)
 		got := ""
 		if err != nil {
-			got = regexp.MustCompile(`of \d+ the`).ReplaceAllString(err.Error(), "of N the")
+			got = regexp.MustCompile(`of \d+ tasks`).ReplaceAllString(err.Error(), "of N tasks")
 		}
 		if !strings.HasSuffix(got, want) || (want == "") != (err == nil) {
 			t.Errorf("%s: %q, want %q", does, got, want)

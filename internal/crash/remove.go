@@ -33,7 +33,7 @@ func (r *run) remove() error {
 	c.Stdin, c.WaitDelay = bytes.NewReader(text), time.Second
 	said, err := c.Output()
 	if ctx.Err() != nil {
-		return fmt.Errorf("it is not removed after %v", removing+starting)
+		return fmt.Errorf("the queue is not removed after %v", removing+starting)
 	}
 	for line := range strings.Lines(string(said)) {
 		err = cmp.Or(new(ledger).record(strings.TrimSpace(line), time.Time{}), err)

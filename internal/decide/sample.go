@@ -82,7 +82,7 @@ func Completed(unit string) (rest string, ok bool) {
 func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision {
 	s := sample{bound: b, lookup: lookup, sent: tasks, requests: tasks}
 	if laws, _ := lookup(metric.BrokenLaws); laws > 0 {
-		return s.undecided("the run breaks an invariant, so that its numbers are wrong", "")
+		return s.undecided("the run breaks an invariant, so its numbers are wrong", "")
 	}
 	unit, alone := Completed(b.Unit)
 	l, ok := latencyOf(unit)
@@ -134,7 +134,8 @@ func (s *sample) byValue() Decision {
 	if mark, _ := s.lookup(metric.Verdict); mark == invalid && d.Verdict == Missed &&
 		strings.HasSuffix(s.bound.Unit, metric.Throughput) {
 		d.Verdict = Undecided
-		d.Reason += ", and the run is INVALID: the generator may have sent less than planned"
+		d.Reason += ", and the run is INVALID: the generator may have sent fewer requests than " +
+			"planned"
 	}
 	return d
 }
@@ -148,7 +149,7 @@ func (s *sample) count() {
 
 var losses = []struct{ unit, words string }{
 	{metric.Failed, "failed"}, {metric.Throttled, "were refused"}, {metric.Shed, "were shed"},
-	{metric.Abandoned, "were abandoned"}, {metric.GaveUp, "were given up by their callers"},
+	{metric.Abandoned, "were abandoned"}, {metric.GaveUp, "were abandoned by their callers"},
 }
 
 func (s *sample) lostShare() (sum float64) {
@@ -267,7 +268,7 @@ func (s *sample) value() Decision {
 	switch service, ok := s.serviceOf(l); {
 	case d.Verdict == Met:
 	case d.Verdict == Undecided && least <= leastRequest:
-		d.Reason += ", all of which the generator may have waited for a processor"
+		d.Reason += ", in all of which the generator may have waited for a processor"
 	case d.Verdict == Undecided && low == high:
 		d.Reason += fmt.Sprintf(", at least %s without the waits of the generator",
 			text.Seconds(least))

@@ -119,7 +119,7 @@ func TestLoad(t *testing.T) {
 			"there are too few requests: a p99 needs 368", "--n 368"},
 		{quick, 1200, "ops/s", ">=", 100, missed, 90, "90.0 /s", ""},
 		{metrics{"ops/s": 90, "verdict": 2}, 1200, "ops/s", ">=", 100, undecided, 90,
-			"the generator may have sent less", ""},
+			"the generator may have sent fewer requests", ""},
 		{metrics{"ops/s": 90, "verdict": 2}, 1200, "ops/s", ">=", 50, met, 90, "", ""},
 		{quick, 1200, "recovered", ">=", 1, undecided, math.NaN(), "does not report recovered", ""},
 		{metrics{"p99-response-sec": 0.01, "broken-laws": 1}, 1200, "p99-response-sec", "<", 1,

@@ -50,7 +50,7 @@ func Read(path string) (all []*bench.Result, partial bool, err error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, false, fmt.Errorf("%s holds no results", path)
+		return nil, false, fmt.Errorf("%s contains no results", path)
 	}
 	return all, partial, nil
 }
@@ -86,22 +86,22 @@ func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, e
 		if i := slices.IndexFunc(dirs, func(of os.FileInfo) bool {
 			return os.SameFile(of, dir)
 		}); i >= 0 {
-			return nil, nil, partial, fmt.Errorf("%s is the same directory as %s: its load would count "+
-				"twice", path, paths[i])
+			return nil, nil, partial, fmt.Errorf("%s and %s are the same directory, whose load "+
+				"would count twice", path, paths[i])
 		}
 		dirs = append(dirs, dir)
 		next := map[string]int{}
 		for _, r := range all {
 			if strings.Contains(r.Name, "/clock=virtual") {
-				return nil, nil, partial, fmt.Errorf("%s: %s ran under the virtual clock: it is no part of a "+
-					"load that others add to; run --append puts repetitions together", path, r.Name)
+				return nil, nil, partial, fmt.Errorf("%s: %s ran under the virtual clock, so it "+
+					"cannot be a part of a shared load; to add repetitions, use run --append", path, r.Name)
 			}
 			n := next[r.Name]
 			next[r.Name]++
 			runs := byName[r.Name]
 			if at > 0 && (n >= len(runs) || len(runs[n]) != at) {
-				return nil, nil, partial, fmt.Errorf("%s: run %d of %s is not in %s: they are no parts of "+
-					"one load", path, n, r.Name, paths[0])
+				return nil, nil, partial, fmt.Errorf("%s: run %d of %s is not in %s, so they are "+
+					"not parts of one load", path, n, r.Name, paths[0])
 			}
 			if at == 0 && n == 0 {
 				order = append(order, r.Name)
@@ -157,7 +157,7 @@ func partOf(r *bench.Result, path string, partial bool) *bench.Result {
 		r.Broken[i] = path + ": " + r.Broken[i]
 	}
 	if partial {
-		r.Doubt(result.Suspect, "agent", "%s: it is partial: not all of its runs came to their end", path)
+		r.Doubt(result.Suspect, "agent", "%s: the directory is partial: not all of its runs ended", path)
 	}
 	return r
 }

@@ -105,7 +105,7 @@ func eachLine(path string, f func(line string, end int64) error) error {
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return errors.Join(err, fmt.Errorf("%s is not a file: it may have no end", path))
+		return errors.Join(err, fmt.Errorf("%s is not a regular file", path))
 	}
 	lines := bufio.NewReaderSize(files.Lines(file, rundir.MostLine), 1<<16)
 	for end := int64(0); ; {

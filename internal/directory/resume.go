@@ -61,8 +61,8 @@ func (r *resumed) checkPlan(plan string, has func(name string, seed uint64) bool
 	case !r.begun && len(r.results) == 0:
 		return nil
 	case i >= 0:
-		return fmt.Errorf("was begun with another plan: it holds %s with seed %d, which is not "+
-			"in this one", r.results[i].Name, r.results[i].Seed)
+		return fmt.Errorf("was begun with another plan: it contains %s with seed %d, which is "+
+			"not in this plan", r.results[i].Name, r.results[i].Seed)
 	case r.plan == "":
 		return errors.New("does not contain its plan, so it cannot be resumed")
 	case r.plan != plan:
@@ -73,8 +73,8 @@ func (r *resumed) checkPlan(plan string, has func(name string, seed uint64) bool
 	}
 	for _, c := range Machine() {
 		if was := r.config[c.Key]; was != string(c.Value) {
-			return fmt.Errorf("was begun with %s %q, and this is %q: one set of results must come from "+
-				"one build and one machine", c.Key, was, c.Value)
+			return fmt.Errorf("was begun with %s %q, and this is %q: all results of a directory "+
+				"must come from one build and one machine", c.Key, was, c.Value)
 		}
 	}
 	return nil

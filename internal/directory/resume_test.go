@@ -215,8 +215,8 @@ func TestAnotherPlan(t *testing.T) {
 	fewer := suite
 	fewer.Scenarios = suite.Scenarios[1:]
 	for want, s := range map[string]bench.Suite{
-		"was begun with another plan: 6 runs, ":                                  other,
-		"it holds " + results[0].Name + " with seed 7, which is not in this one": fewer,
+		"was begun with another plan: 6 runs, ":                                      other,
+		"it contains " + results[0].Name + " with seed 7, which is not in this plan": fewer,
 	} {
 		d, err := directory.Create(dir, directory.Resume)
 		if err != nil {
@@ -243,7 +243,7 @@ func TestAnotherPlan(t *testing.T) {
 	}
 	d.KeepResponses(rundir.MostResponses)
 	if err := d.BeginSuites([]bench.Suite{suite}, false); err == nil ||
-		!strings.Contains(err.Error(), "one set of results must come from one build and one machine") {
+		!strings.Contains(err.Error(), "all results of a directory must come from one build and one machine") {
 		t.Errorf("another machine: error %v", err)
 	}
 	if err := d.Close(1, nil); err != nil {

@@ -87,22 +87,22 @@ func (r *loading) checkClocks(ctx context.Context) {
 		r.reportStep("the agent on "+p.member.String(), now.step-p.offset.step, slack)
 		both := p.offset.maxError + now.maxError
 		if jump := now.value - p.offset.value; jump.Abs() > both+slack {
-			p.doubt(jump.Abs(), "its clock was off by %v at the beginning and by %v at the end",
+			p.doubt(jump.Abs(), "its clock differed by %v at the beginning and by %v at the end",
 				p.offset.value, now.value)
 		}
 		s := p.agent.Share
 		if s.Late > 0 {
-			p.doubt(s.Late, "the command to start reached it %v too late", s.Late)
+			p.doubt(s.Late, "the start command reached the agent %v too late", s.Late)
 		}
 		if off := s.Began.Sub(r.start.Add(now.value)); s.Requests > 0 &&
 			off.Abs() > both+slack {
-			p.doubt(off.Abs(), "it began %v off its planned start", off)
+			p.doubt(off.Abs(), "the agent began %v away from its planned start", off)
 		}
 		r.mu.Lock()
 		ahead := p.maxLead
 		r.mu.Unlock()
 		if ahead > both+slack {
-			p.doubt(ahead, "its times are %v ahead of the elapsed time", ahead)
+			p.doubt(ahead, "the times that it reported are %v ahead of the elapsed time", ahead)
 		}
 	}
 }

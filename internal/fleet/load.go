@@ -109,7 +109,7 @@ func (r *loading) startAll(ctx context.Context) {
 				no = err.Error()
 			}
 			if no != "" {
-				r.lose(p, "the command to start did not reach it: "+no)
+				r.lose(p, "the start command did not reach the agent: "+no)
 			}
 		})
 	}
@@ -164,10 +164,11 @@ func (r *loading) left(patience time.Duration) (n int) {
 		case silent > patience && !r.Conn.IsConnected():
 			r.lose(p, fmt.Sprintf("the NATS server could not be reached for %v", patience))
 		case silent > patience && r.Conn.Stats().Reconnects > r.reconnects:
-			r.lose(p, fmt.Sprintf("it was silent for %v; the NATS server was away meanwhile",
+			r.lose(p, fmt.Sprintf("it sent no message for %v; meanwhile the NATS server could "+
+				"not be reached",
 				patience))
 		case silent > patience:
-			r.lose(p, fmt.Sprintf("it was silent for %v", patience))
+			r.lose(p, fmt.Sprintf("it sent no message for %v", patience))
 		default:
 			n++
 		}

@@ -166,9 +166,9 @@ func TestBrokenAgents(t *testing.T) {
 		says    string
 	}{
 		{"late", changed(func(s *attack.Share) { s.Late = 50 * time.Millisecond }), false,
-			result.Suspect, "the command to start reached it 50ms too late"},
+			result.Suspect, "the start command reached the agent 50ms too late"},
 		{"very late", changed(func(s *attack.Share) { s.Late = time.Second }), false,
-			result.Invalid, "the command to start reached it 1s too late"},
+			result.Invalid, "the start command reached the agent 1s too late"},
 		{"slow", changed(func(s *attack.Share) {
 			s.Verdict = result.Invalid
 			s.Reasons = []result.Reason{{Verdict: result.Invalid, Check: "lag",
@@ -199,7 +199,7 @@ func TestBrokenAgents(t *testing.T) {
 				jumped.Store(true)
 				return share, err
 			}
-		}, false, result.Invalid, "its clock was off by"},
+		}, false, result.Invalid, "its clock differed by"},
 		{"failing", func(a *Agent) {
 			a.Attack = func(context.Context, attack.Attack) (*attack.Share, error) {
 				return nil, errors.New("nobody answers")
@@ -279,7 +279,7 @@ func TestLostAgent(t *testing.T) {
 			<-started
 			end()
 			if said := fmt.Sprint(r.Reasons); r.Verdict != want ||
-				!strings.Contains(said, "host-bad (process 1) was lost: it was silent for 3s") {
+				!strings.Contains(said, "host-bad (process 1) was lost: it sent no message for 3s") {
 				t.Errorf("%v %s", r.Verdict, said)
 			}
 		})

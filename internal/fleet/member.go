@@ -84,7 +84,7 @@ func (p Program) Differs(from Program) string {
 	case p.Version != from.Version:
 		return fmt.Sprintf("it is %s and not %s", cmp.Or(p.Version, "of no version"), from.Version)
 	case p.Parts != from.Parts:
-		return "other strategies, workloads, targets or arrival processes are registered in it"
+		return "it has other strategies, workloads, targets or arrival processes"
 	case p.Build != from.Build, p.Binary != from.Binary:
 		return "it is another build of " + p.Version
 	}

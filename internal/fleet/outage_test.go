@@ -105,7 +105,7 @@ func TestStandstill(t *testing.T) {
 			if err := end(); err != nil {
 				n.Error(err)
 			}
-		}, "the workers that were there do not answer"},
+		}, "the workers do not answer any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(n *network) {

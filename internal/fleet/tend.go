@@ -75,7 +75,7 @@ func (s *Sweep) publish(
 	defer cancel()
 	ack, err := s.js.Publish(ctx, subject, text, jetstream.WithMsgID(id))
 	if errors.Is(err, jetstream.ErrNoStreamResponse) {
-		err = errors.Join(s.reopen(ctx), errors.New("the queue was gone"))
+		err = errors.Join(s.reopen(ctx), errors.New("the queue was lost"))
 	}
 	return ack, err
 }
@@ -111,9 +111,9 @@ func (s *Sweep) tend(answers string) {
 		server := hub.Shown(strings.Join(s.conn.Servers(), ","))
 		if there := s.conn.IsConnected(); there == away {
 			if away = !there; away {
-				s.say("the NATS server at " + server + " cannot be reached, waiting for it")
+				s.say("the NATS server at " + server + " cannot be reached: waiting for the server")
 			} else {
-				s.say("the NATS server at " + server + " is there again")
+				s.say("the NATS server at " + server + " can be reached again")
 			}
 		}
 		silent, waiting := s.silence()
@@ -158,14 +158,14 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 			first = w
 		}
 	}
-	why := "the workers that were there do not answer"
+	why := "the workers do not answer any more"
 	switch {
 	case trouble != nil:
 		why = text.OneLine(trouble.Error())
 	case len(s.shares) == 0:
-		why = "no worker has come"
+		why = "no worker has connected"
 	case s.host != "" && first != nil && first.clock == bench.Real:
-		why = "no worker on " + s.host + ", where all real-clock runs are made, accepts one"
+		why = "no worker on " + s.host + ", where all real-clock runs are made, accepts a run"
 	}
 	missing := ""
 	if first != nil {
@@ -226,8 +226,7 @@ func (s *Sweep) restore() error {
 		}
 	}
 	if lost > 0 {
-		s.say("the queue of the NATS server had lost " + text.Count(lost, "run") +
-			"; put into it again")
+		s.say(text.Count(lost, "run") + " lost by the NATS server: queued again")
 	}
 	return err
 }

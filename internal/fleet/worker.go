@@ -135,10 +135,10 @@ func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
 		select {
 		case now := <-changes:
 			if now == nats.RECONNECTING {
-				r.Say("the NATS server cannot be reached, waiting for it")
+				r.Say("the NATS server cannot be reached: waiting for the server")
 				continue
 			}
-			r.Say("the NATS server is there again")
+			r.Say("the NATS server can be reached again")
 			r.mu.Lock()
 			if r.valid != nil {
 				r.expire()
@@ -230,7 +230,7 @@ func (r *working) runMessage(ctx context.Context, m jetstream.Msg, weight int64)
 	_ = m.Ack() // if lost, the cell is delivered again and is then unwanted
 }
 
-var errUnwanted = errors.New("the sweep no longer needs it")
+var errUnwanted = errors.New("the sweep no longer needs this run")
 
 func (r *working) wanted(ctx context.Context, c cell) bool {
 	asking, cancel := context.WithTimeout(ctx, renewal)
@@ -287,7 +287,7 @@ func (r *working) run(
 	switch {
 	case err != nil:
 	case deliveries > mostDeliveries:
-		err = fmt.Errorf("%s: %d workers were lost while they ran it", s.Name(), mostDeliveries)
+		err = fmt.Errorf("%s: %d workers were lost during this run", s.Name(), mostDeliveries)
 	default:
 		if err = r.slots.Acquire(ctx, weight); err == nil {
 			o.Result, err = r.Run(ctx, s, c.Patience, func(soFar *bench.Result) {

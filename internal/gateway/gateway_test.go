@@ -220,17 +220,17 @@ func TestCut(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*gateway.Scenario){
-		"strategy: none is given": func(s *gateway.Scenario) {
+		"no strategy is given": func(s *gateway.Scenario) {
 			s.Strategy = strategies.Variant{}
 		},
-		"workload: none is given": func(s *gateway.Scenario) {
+		"no workload is given": func(s *gateway.Scenario) {
 			s.Workload = workloads.Variant{}
 		},
-		"load: the strategy is the server's": func(s *gateway.Scenario) {
+		"the server has the strategy, so the load must have none": func(s *gateway.Scenario) {
 			s.Load.Strategy = s.Strategy
 		},
-		"strategy hedged+semaphore: an answer is written only once, never by a second attempt in " +
-			"parallel": func(s *gateway.Scenario) {
+		"strategy hedged+semaphore: it makes a second attempt in parallel, but an HTTP answer is " +
+			"written only once": func(s *gateway.Scenario) {
 			s.Strategy = variant(t, "hedged+semaphore", strategies.Resolve)
 		},
 		"strategy semaphore: limit -1 is below 1": func(s *gateway.Scenario) { s.Limit = -1 },

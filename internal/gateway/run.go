@@ -62,13 +62,13 @@ func (s Scenario) Validate() error {
 	s = s.withDefaults()
 	var c text.Complaints
 	spec := s.Strategy.Spec
-	if c.If(spec.New == nil, "strategy: none is given"); spec.New != nil {
+	if c.If(spec.New == nil, "no strategy is given"); spec.New != nil {
 		c.Note(spec.Validate(s.params()))
 	}
-	c.If(spec.Hedges, "strategy %s: an answer is written only once, never by a second attempt in "+
-		"parallel", s.Strategy)
-	c.If(s.Workload.Spec.New == nil, "workload: none is given")
-	c.If(s.Load.Strategy.Spec.New != nil, "load: the strategy is the server's")
+	c.If(spec.Hedges, "strategy %s: it makes a second attempt in parallel, but an HTTP answer is "+
+		"written only once", s.Strategy)
+	c.If(s.Workload.Spec.New == nil, "no workload is given")
+	c.If(s.Load.Strategy.Spec.New != nil, "the server has the strategy, so the load must have none")
 	return errors.Join(append(c, s.Load.Validate())...)
 }
 
@@ -86,7 +86,7 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 		defer func() { err = errors.Join(err, c.Close()) }()
 	}
 	if _, ok := w.(workloads.Served); ok {
-		return nil, fmt.Errorf("workload %s calls a server of its own", s.Workload)
+		return nil, fmt.Errorf("workload %s calls its own server", s.Workload)
 	}
 	// The server outlives the attack.
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -119,7 +119,7 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 	report.Name = s.Name()
 	if of := s.Strategy.Spec.Bound; of != nil {
 		if bound := of(s.params()); g.Peak() > bound {
-			report.Break(fmt.Sprintf("bound: %d requests were at work at once, the limit is %d",
+			report.Break(fmt.Sprintf("bound: %d requests ran at once, the limit is %d",
 				g.Peak(), bound))
 		}
 	}

@@ -24,7 +24,7 @@ func TimeAlone(do func() error) (time.Duration, error) {
 	slices.Sort(times)
 	median := times[len(times)/2]
 	if median == 0 {
-		return 0, errors.New("the virtual clock stands still during I/O: use the real clock")
+		return 0, errors.New("under the virtual clock, I/O has no duration: use the real clock")
 	}
 	return median, nil
 }

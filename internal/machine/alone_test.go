@@ -46,7 +46,7 @@ func TestAloneIsTheMedian(t *testing.T) {
 func TestAloneNeedsTheRealClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if got, err := TimeAlone(func() error { return nil }); err == nil ||
-			!strings.Contains(err.Error(), "during I/O: use the real clock") {
+			!strings.Contains(err.Error(), "I/O has no duration: use the real clock") {
 			t.Errorf("%v, %v", got, err)
 		}
 	})

@@ -131,7 +131,7 @@ func timeOf(w Doer) (float64, error) {
 	took, err := shortest(w, tasks, 3)
 	for ; err == nil && took < round; took, err = shortest(w, tasks, 3) {
 		if tasks *= 2; took == 0 && tasks > 64 {
-			return 0, errors.New("the virtual clock stands still while the CPU works: use the " +
+			return 0, errors.New("under the virtual clock, computing has no duration: use the " +
 				"real clock")
 		}
 	}

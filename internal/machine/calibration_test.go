@@ -12,7 +12,7 @@ import (
 func TestCalibrationRefusesTheVirtualClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c Calibration
-		const want = "while the CPU works: use the real clock"
+		const want = "computing has no duration: use the real clock"
 		if l, err := c.Line(spinning{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("calibrated to %+v, %v", l, err)
 		}

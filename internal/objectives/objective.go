@@ -80,13 +80,13 @@ func (l List) ForURLs(urls []URL) (all List, err error) {
 
 func unmatched(pattern string, urls []URL) string {
 	if len(urls) == 0 {
-		return "all requests go to one URL, so leave out [" + pattern + "]"
+		return "all requests go to one URL, so omit [" + pattern + "]"
 	}
 	var names []string
 	for _, u := range urls {
 		names = append(names, u.Names...)
 	}
-	return fmt.Sprintf("no URL is %s (known: %s)", pattern, text.List(text.Few(names, 8)))
+	return fmt.Sprintf("unknown URL %s (known: %s)", pattern, text.List(text.Few(names, 8)))
 }
 
 func glob(pattern string) *regexp.Regexp {

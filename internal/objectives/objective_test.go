@@ -85,8 +85,8 @@ func TestParseRefuses(t *testing.T) {
 		"p99-response<-5ms":        "want a duration",
 		"p99-response<5%":          "want a duration",
 		"p99-response<=>5ms":       "want a duration",
-		"p99-response<0s":          "nothing is below 0",
-		"goodput>=0":               "everything is at least 0",
+		"p99-response<0s":          "values are never below 0",
+		"goodput>=0":               "values are always at least 0",
 		"shed<x":                   `shed: want a share such as 1% or 0.01, got "x"`,
 		"shed<NaN":                 "want a share",
 		"shed<-1%":                 "want a share",
@@ -240,8 +240,8 @@ func TestForURLs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, urls := range map[string][]URL{"no URL is GET /log (known: GET /login, ": urls,
-		"all requests go to one URL, so leave out [GET /log]": nil} {
+	for want, urls := range map[string][]URL{"unknown URL GET /log (known: GET /login, ": urls,
+		"all requests go to one URL, so omit [GET /log]": nil} {
 		if _, err := l.ForURLs(urls); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want in it %q", err, want)
 		}

@@ -107,9 +107,10 @@ func parse(s string) (Objective, error) {
 	}
 	switch {
 	case o.Op == "<" && o.Bound == 0:
-		return Objective{}, fmt.Errorf("%s: nothing is below 0, so no run would meet %s", name, o)
+		return Objective{}, fmt.Errorf("%s: values are never below 0, so no run would meet %s", name, o)
 	case o.Op == ">=" && o.Bound == 0:
-		return Objective{}, fmt.Errorf("%s: everything is at least 0, so every run would meet %s",
+		return Objective{}, fmt.Errorf("%s: values are always at least 0, so every run would "+
+			"meet %s",
 			name, o)
 	}
 	return o, nil

@@ -20,12 +20,14 @@ var ResponseParts = [...]struct {
 	Doc  string
 }{
 	{metric.PartLag, "the generator's own lateness"},
-	{metric.PartBlocked, "until the strategy accepted the task: in Submit, or behind a task in Submit"},
-	{metric.PartQueued, "from when the strategy accepted the task to its first start"},
+	{metric.PartBlocked, "until the strategy accepted the task: blocked in Submit, or behind " +
+		"another task in Submit"},
+	{metric.PartQueued, "from the acceptance of the task to its first start"},
 	{metric.PartBetween,
-		"from first start to end, outside of the task: back-off, turns of others, hand-over"},
+		"from the first start to the end, outside the task: back-off, steps of other tasks, " +
+			"hand-over"},
 	{metric.PartService, "inside the task"},
-	{metric.PartTarget, "part of the service: the time in the target, without the work"},
+	{metric.PartTarget, "part of the service time: the time in the target, without the work"},
 }
 
 func IsPartMean(unit string) bool {

@@ -62,19 +62,19 @@ func (o *Run) CheckBlocked(r *result.Result, h Blocked) {
 	promise := ""
 	switch {
 	case spec.ClassPools != nil && !o.Plan.Arrival.IsClosed():
-		promise = "keep classes of tasks apart"
+		promise = "separate classes of tasks"
 	case spec.Chooses() != "":
 		promise = "choose tasks by their " + spec.Chooses()
 	case spec.UsesSize:
 		promise = "order tasks by their size"
 	case spec.Quantum != nil && !spec.Splits:
-		promise = "let tasks take turns"
+		promise = "run tasks in steps"
 	}
 	if promise == "" || !spec.UsesQueue || h.Share < blockedSuspect {
 		return
 	}
 	r.Doubt(result.Suspect, rundir.CheckHeldUp,
-		"%s of the tasks stood before a full queue of %d slots, %s on "+
-			"average, where the strategy could not %s: without a queue given it is never full",
+		"%s of the tasks waited before a full queue of %d slots, %s on average, where the "+
+			"strategy could not %s; without --queue, the queue is never full",
 		text.WholeShare(h.Share), o.Plan.Params.Queue, text.Seconds(h.Mean/1e9), promise)
 }

@@ -32,11 +32,11 @@ func MergeResults(
 	merged = &result.Result{Name: first.Name, Seed: first.Seed}
 	for _, p := range parts {
 		if p.Name != first.Name {
-			return nil, nil, fmt.Errorf("%s and %s are two loads", first.Name, p.Name)
+			return nil, nil, fmt.Errorf("%s and %s are two different loads", first.Name, p.Name)
 		}
 		if a, b := length(first), length(p); !follow && max(a, b) > min(a, b)+max(a, b)/10 {
-			return nil, nil, fmt.Errorf("%s: one run sent for %v and another for %v: they are no "+
-				"parts of one load", p.Name, a, b)
+			return nil, nil, fmt.Errorf("%s: one run sent for %v and another for %v, so they are "+
+				"not parts of one load", p.Name, a, b)
 		}
 		merged.Tasks += p.Tasks
 		if merged.Machine = common(merged.Machine, p.Machine); p == first {

@@ -29,14 +29,15 @@ func (m MetricInfo) Line(unit string) string {
 // but ns in `go test -bench`.
 func Metrics() []MetricInfo {
 	m := []MetricInfo{
-		{metric.NsPerOp, "lower", "time per offered task, from the end of the warm-up to the last end: " +
-			"1/throughput, not a response; an open-loop run below saturation only echoes its plan"},
-		{metric.Throughput, "higher", "throughput: tasks completed per second, from the end of the warm-up " +
-			"to the last end or the end of the plan, including tasks that the warm-up left; at " +
-			"most offered-ops/s"},
+		{metric.NsPerOp, "lower", "time per offered task, from the end of the warm-up to the " +
+			"last end: 1/throughput, not a response time; below saturation, an open-loop run " +
+			"shows its planned arrivals"},
+		{metric.Throughput, "higher", "throughput: tasks completed per second, from the end of " +
+			"the warm-up to the last end or the end of the plan, including tasks of the warm-up " +
+			"that end later; at most offered-ops/s"},
 		{metric.Goodput, "higher", "tasks completed within the deadline, per second"},
-		{metric.Offered, "", "realised offered load: tasks over the time that they stand for, " +
-			"the gap before each; a random plan differs from its rate by chance"},
+		{metric.Offered, "", "actual arrival rate: tasks divided by the sum of the gaps before " +
+			"them; in a random plan it differs from the planned rate by chance"},
 	}
 	for _, reading := range []struct{ name, doc string }{
 		{metric.Response, "from due to end"},
@@ -57,94 +58,95 @@ func Metrics() []MetricInfo {
 		}
 		for _, q := range metric.Quantiles {
 			m = append(m, MetricInfo{decide.Due + q.Of(reading.name), "",
-				q.Name + " of the " + reading.name + " over all requests of an attack that were " +
-					"due, lost ones being the slowest; absent if none was lost, or if it is " +
-					"among them"})
+				q.Name + " of the " + reading.name + " over all planned requests of an attack; " +
+					"lost requests count as the slowest; absent if no request was lost, or if " +
+					"the quantile is among the lost"})
 		}
 	}
-	m = append(m, MetricInfo{metric.QuantileError, "", "bound of the relative error of quantiles, in " +
-		"a soak, which keeps histograms (absent if quantiles are exact)"})
+	m = append(m, MetricInfo{metric.QuantileError, "", "bound on the relative error of quantiles " +
+		"in a soak, which keeps histograms (absent if quantiles are exact)"})
 	m = append(m, []MetricInfo{
 		{metric.ShortMeanResponse, "lower",
 			"mean response of the short tasks, if the workload has short and long ones"},
-		{metric.ShortP99Response, "lower", "p99 of the response of the short tasks"},
+		{metric.ShortP99Response, "lower", "p99 response of the short tasks"},
 		{metric.LongMeanResponse, "lower", "mean response of the long tasks"},
-		{metric.LongP99Response, "lower", "p99 of the response of the long tasks"},
+		{metric.LongP99Response, "lower", "p99 response of the long tasks"},
 		{metric.CPUMeanResponse, "lower", "mean response of the tasks that compute, if the " +
 			"workload has tasks that compute and tasks that wait"},
-		{metric.CPUP99Response, "lower", "p99 of the response of the tasks that compute"},
+		{metric.CPUP99Response, "lower", "p99 response of the tasks that compute"},
 		{metric.IOMeanResponse, "lower", "mean response of the tasks that wait"},
-		{metric.IOP99Response, "lower", "p99 of the response of the tasks that wait"},
+		{metric.IOP99Response, "lower", "p99 response of the tasks that wait"},
 		{metric.MeanSlowdown, "lower",
-			"mean of response over service, if the workload has two classes of tasks"},
+			"mean of response ÷ service time, if the workload has two classes of tasks"},
 	}...)
 	for j := range MostFound + 1 {
 		m = append(m, MetricInfo{metric.FoundLong(j), "",
-			fmt.Sprintf("share of the short tasks that find %d slots held by long ones when "+
+			fmt.Sprintf("share of the short tasks that find %d slots occupied by long tasks when "+
 				"they are due", j)},
 			MetricInfo{metric.FoundLongWait(j), "lower", "their mean wait"})
 	}
 	m = append(m, ofLabels()...)
 	m = append(m, []MetricInfo{
-		{metric.P99Lag, "lower", "the generator's own lateness: issue less when a generator that " +
-			"is never late would have issued, given how long each submit took"},
-		{decide.MaxLag, "", "the longest of the same, of attacks"},
+		{metric.P99Lag, "lower", "the generator's own lateness: the time of each submit minus " +
+			"the time at which a generator that is never late would have submitted, given the " +
+			"duration of the earlier submits"},
+		{decide.MaxLag, "", "the largest lateness of the generator in an attack"},
 		{metric.Waited, "lower", "share of accepted tasks that had to wait: wait > 0 under the " +
 			"virtual clock; under the real one, every slot was taken when the task was due, or with " +
 			"weighted tasks wait > 100 µs"},
 		{metric.Shed, "lower", "share of offered tasks that the strategy refused"},
 		{metric.Throttled, "lower", "share of offered tasks that ended with a refusal by the target"},
 		{metric.Failed, "lower", "share of offered tasks that ended with another error"},
-		{metric.Abandoned, "lower", "share of offered tasks that were given up"},
-		{metric.GaveUp, "lower", "share of offered tasks whose caller gave up before they were " +
-			"done, where callers have a patience"},
+		{metric.Abandoned, "lower", "share of offered tasks that were abandoned"},
+		{metric.GaveUp, "lower", "with --patience: share of offered tasks whose caller gave up " +
+			"before they were done"},
 		{metric.GaveUpStarted, "lower", "share of offered tasks whose caller gave up after their " +
 			"start"},
-		{metric.WastedService, "lower", "share of the service time that went into tasks that did " +
-			"not complete, where callers have a patience"},
+		{metric.WastedService, "lower", "with --patience: share of the service time that was " +
+			"spent on tasks that did not complete"},
 		{metric.Attempts, "lower", "attempts per task that was started"},
-		{metric.Resent, "lower", "requests retried on a fresh connection, per request; they are not " +
-			"among the attempts"},
+		{metric.Resent, "lower", "requests retried on a fresh connection, per request; they do " +
+			"not count as attempts"},
 		{metric.SentBytes, "", "bytes of bodies sent per request"},
-		{metric.ReceivedBytes, "", "bytes of bodies received per request, as they came"},
+		{metric.ReceivedBytes, "", "bytes of bodies received per request, before decompression"},
 		{metric.Connections, "lower", "connections opened per request"},
-		{metric.PeakStreams, "", "most streams of HTTP/2 open at once, over all connections"},
-		{metric.StreamLimit, "", "fewest concurrent streams that the server of HTTP/2 or HTTP/3 allowed on a " +
-			"connection, if it set a limit"},
+		{metric.PeakStreams, "", "largest number of HTTP/2 streams open at once, over all " +
+			"connections"},
+		{metric.StreamLimit, "", "smallest limit on concurrent streams that the server of HTTP/2 " +
+			"or HTTP/3 set on a connection, if it set one"},
 		{metric.GoAways, "lower", "connections of HTTP/2 that the server asked to close (GOAWAY), " +
 			"per request"},
 		{metric.Resets, "lower", "streams of HTTP/2 that the server reset (RST_STREAM), per request"},
 	}...)
-	for i, of := range []string{"from sending a request to the first byte of its answer, of " +
-		"completed ones", "to look the host up and connect, of connections opened",
-		"of the TLS handshake, of connections opened"} {
+	for i, of := range []string{"from sending a request to the first byte of its answer, for " +
+		"completed requests", "time to look up the host and connect, for opened connections",
+		"time of the TLS handshake, for opened connections"} {
 		for _, q := range PhaseStatistics() {
 			m = append(m, MetricInfo{metric.StatisticOf(q, record.CallPhases[i]), "lower",
 				q + " of the time " + of})
 		}
 	}
 	m = append(m, []MetricInfo{
-		{metric.Utilisation, "", "service time of all tasks over limit × makespan"},
-		{metric.OfferedUtilisation, "", "realised arrival rate × realised mean service over the slots"},
-		{metric.ServiceC2, "", "squared coefficient of variation of the realised service times"},
+		{metric.Utilisation, "", "service time of all tasks ÷ (limit × makespan)"},
+		{metric.OfferedUtilisation, "", "actual arrival rate × actual mean service time ÷ slots"},
+		{metric.ServiceC2, "", "squared coefficient of variation of the actual service times"},
 		{metric.WorkloadC2, "",
 			"squared coefficient of variation of the task times, by the workload's definition"},
-		{metric.PeakInFlight, "", "most tasks in flight at once"},
-		{metric.MeanLimit, "", "time-weighted mean of the limit in force, from the end of the warm-up " +
-			"to the last end, of a strategy that learns its limit; absent in a soak"},
-		{metric.Bottleneck, "", "of a pipeline with stages: number of the one with the highest " +
-			"utilisation"},
+		{metric.PeakInFlight, "", "largest number of tasks in flight"},
+		{metric.MeanLimit, "", "for a strategy that learns its limit: time-weighted mean of the " +
+			"limit, from the end of the warm-up to the last end; absent in a soak"},
+		{metric.Bottleneck, "", "for a pipeline: number of the stage with the highest utilisation"},
 		{metric.BottleneckUse, "", "its utilisation"},
 	}...)
 	for stage := range strategies.MaxStages {
-		m = append(m, MetricInfo{metric.OfPipeline(stage + 1), "", "of a pipeline with stages: time " +
-			"that the workers of the stage spent on tasks over workers × makespan"})
+		m = append(m, MetricInfo{metric.OfPipeline(stage + 1), "", "for a pipeline: time that " +
+			"the workers of the stage spent on tasks ÷ (workers × makespan)"})
 	}
 	m = append(m, []MetricInfo{
 		{metric.Makespan, "", "first due to last end, over all tasks"},
-		{metric.Blocked, "lower", "share of tasks that waited before the strategy, in Submit or " +
-			"behind one that did, as its queue was full or it has none (real clock: for more " +
-			"than 100 µs)"},
+		{metric.Blocked, "lower", "share of tasks that waited before the strategy accepted them, " +
+			"in Submit or behind another task in Submit, because the queue was full or the " +
+			"strategy has no queue (real clock: for more than 100 µs)"},
 	}...)
 	m = append(m, ofParts()...)
 	m = append(m, []MetricInfo{
@@ -176,18 +178,19 @@ func Metrics() []MetricInfo {
 		{metric.TheoryMakespan, "", "exact mean makespan of a batch"},
 	}...)
 	m = append(m, []MetricInfo{
-		{metric.LightMeanWait, "lower", "mean wait of the tasks with the smallest weight, where " +
-			"tasks have weights; absent in a soak"},
-		{metric.LightP99Wait, "lower", "p99 of the same"},
+		{metric.LightMeanWait, "lower", "if tasks have weights: mean wait of the tasks with the " +
+			"smallest weight; absent in a soak"},
+		{metric.LightP99Wait, "lower", "p99 of the previous metric"},
 		{metric.HeavyMeanWait, "lower", "mean wait of the tasks with the largest weight"},
-		{metric.HeavyP99Wait, "lower", "p99 of the same"},
-		{metric.PeakWeight, "lower", "largest sum of the weights of tasks in flight, whole run, " +
-			"where tasks have weights"},
-		{metric.Overruns, "lower", "whole run, with a timeout: attempts that ran on after it, as " +
-			"their tasks ignored their contexts (real clock: for more than 1 ms); they count as " +
-			"failed and hold their slots until they end"},
-		{metric.MeanOverrun, "lower", "mean time that they ran on after their timeout"},
-		{metric.MaxOverrun, "lower", "longest time that one ran on"},
+		{metric.HeavyP99Wait, "lower", "p99 of the previous metric"},
+		{metric.PeakWeight, "lower", "if tasks have weights: largest sum of the weights of tasks " +
+			"in flight, in the whole run"},
+		{metric.Overruns, "lower", "with a timeout: attempts in the whole run that continued " +
+			"after it, because their tasks ignored their contexts (real clock: for more than 1 " +
+			"ms); they count as failed, and keep their slots until they end"},
+		{metric.MeanOverrun, "lower", "mean time for which these attempts continued after their " +
+			"timeout"},
+		{metric.MaxOverrun, "lower", "longest time for which such an attempt continued"},
 	}...)
 	counted := func(name, better, doc string) {
 		info := MetricInfo{name, better, "whole run, by the " + doc}
@@ -207,38 +210,41 @@ func Metrics() []MetricInfo {
 	}
 	m = append(m, RuntimeMetrics...)
 	m = append(m, []MetricInfo{
-		{metric.BytesPerOp, "lower", "bytes allocated per task, the harness included (real clock)"},
-		{metric.AllocsPerOp, "lower", "allocations per task, the harness included (real clock)"},
+		{metric.BytesPerOp, "lower", "bytes allocated per task, including poolbench itself (real " +
+			"clock)"},
+		{metric.AllocsPerOp, "lower", "allocations per task, including poolbench itself (real " +
+			"clock)"},
 		{metric.CPUPerOp, "lower",
-			"CPU time of the process per task, the harness included (real clock)"},
-		{metric.WrittenBytes, "lower", "bytes that the process wrote to storage, in whole pages, per " +
-			"task of a durable strategy, without its server's (real clock, Linux)"},
+			"CPU time of the process per task, including poolbench itself (real clock)"},
+		{metric.WrittenBytes, "lower", "bytes that the process wrote to storage, in whole pages, " +
+			"per task of a durable strategy, without the writes of its server (real clock, Linux)"},
 		{metric.CPUSteal, "",
 			"steal: share of CPU time that the host gave to other guests (real clock, Linux)"},
 		{metric.CPUOthers, "", "share of CPU time used by other programs on the machine (real clock, " +
 			"Linux)"},
-		{metric.CPUPressure, "", "share of the time in which some thread on the machine was " +
-			"runnable and had no processor (real clock, Linux)"},
-		{metric.CPUWait, "", "of the time in which threads of this process were runnable, share in " +
-			"which they had no processor: 0.3 on a quiet machine where they do little (real " +
-			"clock, Linux)"},
-		{metric.P99Hiccup, "lower", "delay of wake-ups at random instants on this machine, by " +
-			"a meter independent of the strategy: p99 (real clock)"},
+		{metric.CPUPressure, "", "share of the time in which at least one thread on the machine " +
+			"was runnable and had no processor (real clock, Linux)"},
+		{metric.CPUWait, "", "share of the time in which runnable threads of this process had no " +
+			"processor: 0.3 on a quiet machine if the threads have little work (real clock, " +
+			"Linux)"},
+		{metric.P99Hiccup, "lower", "p99 of the delay of wake-ups at random times on this " +
+			"machine, by a meter independent of the strategy (real clock)"},
 		{metric.MaxHiccup, "lower",
-			"the meter's longest delay: the longest stall of the machine"},
+			"largest delay of this meter: the longest stall of the machine"},
 		{metric.ArrivalsAD, "", "Anderson–Darling A² of the planned gaps of Poisson arrivals: 3.9 or " +
 			"more has a chance of 1 %"},
-		{metric.IssuedAD, "", "the same of the gaps at which the generator issued tasks: any timer " +
-			"fails it at a high rate (real clock)"},
+		{metric.IssuedAD, "", "Anderson–Darling A² of the gaps at which the generator sent " +
+			"tasks; at a high rate, every timer fails this test (real clock)"},
 		{metric.SeenFull, "",
 			"share of Poisson arrivals that found every slot taken when they were due"},
-		{metric.FullShare, "", "share of the time in which every slot was taken; Poisson " +
-			"arrivals find the same (PASTA)"},
+		{metric.FullShare, "", "share of the time in which every slot was taken; for Poisson " +
+			"arrivals, both shares are equal (PASTA)"},
 		{metric.MeanWaitLow, "", "lower end of the 95 % interval of the mean wait, by stretches " +
 			"of the run (absent if the tasks are too few for one)"},
 		{metric.MeanWaitHigh, "", "its upper end"},
 		{metric.MeanWaitESS, "", "effective sample size of the mean wait, in independent tasks"},
-		{metric.MeanResponseLow, "", "the same of the mean response"},
+		{metric.MeanResponseLow, "", "effective sample size of the mean response, in independent " +
+			"tasks"},
 		{metric.MeanResponseHigh, "", "its upper end"},
 	}...)
 	for _, q := range metric.Quantiles {
@@ -299,25 +305,28 @@ func ofParts() (m []MetricInfo) {
 	}
 	for _, p := range ResponseParts {
 		m = append(m, MetricInfo{p.Part.Tail(), "",
-			"mean of that part in the slowest 1 %, the tasks at the p99 or above: " +
+			"mean of this part in the slowest 1 % (the tasks at or above the p99): " +
 				p.Doc},
-			MetricInfo{p.Part.TailShare(), "", "its share of the response of these tasks"})
+			MetricInfo{p.Part.TailShare(), "", "share of this part in the response time of these " +
+				"tasks"})
 	}
 	return append(m, []MetricInfo{
-		{metric.Allowed, "", "starts per second that the strategy itself allows; absent where it " +
+		{metric.Allowed, "", "starts per second that the strategy itself allows; absent if it " +
 			"limits no rate"},
 		{metric.TailTurnShare, "", "share of the response of the slowest 1 % in which every slot was " +
 			"taken, by the path-wise oracle (absent if it does not apply)"},
-		{metric.TailEvenTurnShare, "", "the same if each task held its slot for the mean service"},
+		{metric.TailEvenTurnShare, "", "this share if each task occupied its slot for the mean " +
+			"service time"},
 		{metric.NextSlotMeanResponse, "", "mean response with one slot more, by the path-wise " +
 			"oracle on this run's own arrivals and services (absent if it does not apply)"},
-		{metric.NextSlotP99Response, "", "p99 of the same"},
-		{metric.EvenMeanResponse, "", "mean response if each task held its slot for the mean " +
-			"service, by the same oracle: the rest is due to long tasks ahead of others"},
-		{metric.EvenP99Response, "", "p99 of the same"},
+		{metric.NextSlotP99Response, "", "p99 of the previous metric"},
+		{metric.EvenMeanResponse, "", "mean response if each task occupied its slot for the mean " +
+			"service time, by the same oracle: the difference is due to long tasks before other " +
+			"tasks"},
+		{metric.EvenP99Response, "", "p99 of the previous metric"},
 		{metric.NoTargetMeanResponse, "", "mean response if the target added no time to the " +
 			"work, by the same oracle (absent if it added none)"},
-		{metric.NoTargetP99Response, "", "p99 of the same"},
+		{metric.NoTargetP99Response, "", "p99 of the previous metric"},
 	}...)
 }
 
@@ -325,25 +334,26 @@ func ofParts() (m []MetricInfo) {
 var RuntimeMetrics = []MetricInfo{
 	{metric.P50Sched, "", "scheduling latency, from runnable to running: median of the one " +
 		"goroutine in eight that the runtime times, to 12 % (real clock)"},
-	{metric.P95Sched, "", "p95 of the same"},
-	{metric.P99Sched, "", "p99 of the same"},
-	{metric.SchedPerOp, "", "sum of the same per task, the harness's goroutines included"},
+	{metric.P95Sched, "", "p95 of the scheduling latency"},
+	{metric.P99Sched, "", "p99 of the previous metric"},
+	{metric.SchedPerOp, "", "sum of the scheduling latency per task, including goroutines of " +
+		"poolbench itself"},
 	{metric.MeanRunnableGoroutines, "", "runnable goroutines that did not run, averaged over the " +
 		"wake-ups of the hiccup meter (real clock)"},
 	{metric.MaxRunnableGoroutines, "", "the most seen"},
-	{metric.MeanWaitingGoroutines, "", "goroutines blocked, on the same average"},
+	{metric.MeanWaitingGoroutines, "", "mean number of blocked goroutines, over the same wake-ups"},
 	{metric.MaxWaitingGoroutines, "", "the most seen"},
 	{metric.MutexWaitPerOp, "", "time that goroutines were blocked on locks per task: estimated " +
 		"by the runtime from one wait in eight (real clock)"},
 	{metric.GCCycles, "", "cycles of the garbage collector that ended in the run (real clock)"},
-	{metric.GCCPU, "", "share of the program's CPU time spent in marking, by the runtime's account " +
-		"up to the last of these cycles"},
-	{metric.GCAssistPerOp, "", "assist time per task: CPU time in which goroutines that " +
-		"allocated had to mark, in these cycles"},
+	{metric.GCCPU, "", "share of the program's CPU time spent on marking, as reported by the " +
+		"runtime up to the last of these cycles"},
+	{metric.GCAssistPerOp, "", "assist time per task: CPU time for which allocating goroutines " +
+		"had to mark, in these cycles"},
 	{metric.GCPause, "", "stop-the-world pauses of these cycles, summed, to 12 %"},
 	{metric.MaxGCPause, "", "longest of these pauses, to 12 %"},
-	{metric.MaxHeap, "", "largest size of objects, dead ones included, and stacks that the meter " +
-		"saw (real clock)"},
+	{metric.MaxHeap, "", "largest total size of stacks and objects, including dead objects, that " +
+		"the meter saw (real clock)"},
 	{metric.HeapPerInflight, "", "growth of live objects and stacks by the end of a cycle, divided by " +
 		"the peak in flight (absent without a cycle)"},
 	{metric.RunqueuePerOp, "", "run-queue wait: time that threads of the process were runnable and " +
@@ -362,19 +372,19 @@ var stageMetrics = []MetricInfo{
 	{metric.P50Response, "lower", "their p50 response (absent with too few tasks)"},
 	{metric.P95Response, "lower", "their p95 response (absent with too few tasks)"},
 	{metric.P99Response, "lower", "their p99 response (absent with too few tasks)"},
-	{metric.DueP99Response, "", "p99 response over all requests that were due, in an attack: as " +
-		"for the whole attack"},
+	{metric.DueP99Response, "", "p99 response over all planned requests of the stage, in an " +
+		"attack: lost requests count as the slowest"},
 	{metric.Attempts, "lower", "attempts per task that was started"},
-	{metric.Shed, "lower", "share of them that the strategy refused"},
-	{metric.Failed, "lower", "share of them that failed, were throttled or were abandoned"},
-	{metric.GaveUp, "lower", "share of them whose caller gave up, where callers have a patience"},
+	{metric.Shed, "lower", "share of these tasks that the strategy refused"},
+	{metric.Failed, "lower", "share of these tasks that failed, were throttled or were abandoned"},
+	{metric.GaveUp, "lower", "with --patience: share of these tasks whose caller gave up"},
 	{metric.BacklogTasks, "lower", "tasks in the system when the stage ends, including tasks of earlier " +
 		"stages"},
-	{metric.Recovered, "higher", "1 if the response is back to the first stage's by the end of " +
-		"this one, else 0; absent unless this stage follows one with more load than the first " +
-		"and has no more load than the first itself"},
-	{metric.Recovery, "lower", "time from the start of the stage to that recovery; absent without " +
-		"one"},
+	{metric.Recovered, "higher", "1 if the response time has returned to the level of the first " +
+		"stage by the end of this stage, else 0; absent unless this stage follows a stage with " +
+		"more load than the first stage, and itself has no more load than the first stage"},
+	{metric.Recovery, "lower", "time from the start of the stage to this recovery; absent " +
+		"without recovery"},
 }
 
 var sessionMetrics = []MetricInfo{
@@ -384,19 +394,20 @@ var sessionMetrics = []MetricInfo{
 	{metric.P50Response, "lower", "its median"},
 	{metric.P95Response, "lower", "its p95 (absent with too few sessions)"},
 	{metric.P99Response, "lower", "its p99 (absent with too few sessions)"},
-	{metric.DueP50Response, "", "its median over all sessions that were due: as for requests"},
-	{metric.DueP95Response, "", "its p95 over the same"},
-	{metric.DueP99Response, "", "its p99 over the same"},
+	{metric.DueP50Response, "", "median over all planned sessions: lost sessions count as the " +
+		"slowest"},
+	{metric.DueP95Response, "", "p95 over the same"},
+	{metric.DueP99Response, "", "p99 over the same"},
 	{metric.MeanService, "lower", "mean service of completed sessions: the sum of the services " +
 		"of their steps"},
 	{metric.P50Service, "lower", "its median"},
 	{metric.P95Service, "lower", "its p95"},
 	{metric.P99Service, "lower", "its p99"},
-	{metric.DueP50Service, "", "its median over all sessions that were due"},
-	{metric.DueP95Service, "", "its p95 over the same"},
-	{metric.DueP99Service, "", "its p99 over the same"},
+	{metric.DueP50Service, "", "median over all planned sessions"},
+	{metric.DueP95Service, "", "p95 over the same"},
+	{metric.DueP99Service, "", "p99 over the same"},
 	{metric.MeanLength, "", "mean length of a session: from the due time of its first step to " +
-		"its last answer, think times included"},
+		"its last answer, including think times"},
 	{metric.P50Length, "", "its median"},
 	{metric.P95Length, "", "its p95"},
 	{metric.P99Length, "", "its p99"},
@@ -411,18 +422,18 @@ var stepMetrics = []MetricInfo{
 	{metric.P50Response, "lower", "its median"},
 	{metric.P95Response, "lower", "its p95 (absent with too few requests)"},
 	{metric.P99Response, "lower", "its p99 (absent with too few requests)"},
-	{metric.DueP50Response, "", "its median over all requests of the step that were due"},
-	{metric.DueP95Response, "", "its p95 over the same"},
-	{metric.DueP99Response, "", "its p99 over the same"},
+	{metric.DueP50Response, "", "median over all planned requests of the step"},
+	{metric.DueP95Response, "", "p95 over the same"},
+	{metric.DueP99Response, "", "p99 over the same"},
 	{metric.MeanService, "lower", "mean service of completed requests"},
 	{metric.P50Service, "lower", "its median"},
 	{metric.P95Service, "lower", "its p95"},
 	{metric.P99Service, "lower", "its p99"},
-	{metric.DueP50Service, "", "its median over all requests of the step that were due"},
-	{metric.DueP95Service, "", "its p95 over the same"},
-	{metric.DueP99Service, "", "its p99 over the same"},
-	{metric.Shed, "lower", "share of them that the strategy refused"},
-	{metric.Failed, "lower", "share of them that failed, were throttled or were abandoned"},
+	{metric.DueP50Service, "", "median over all planned requests of the step"},
+	{metric.DueP95Service, "", "p95 over the same"},
+	{metric.DueP99Service, "", "p99 over the same"},
+	{metric.Shed, "lower", "share of these tasks that the strategy refused"},
+	{metric.Failed, "lower", "share of these tasks that failed, were throttled or were abandoned"},
 	{metric.Unsent, "lower", "share of the sessions that ended before the step"},
 }
 

@@ -12,19 +12,19 @@ import (
 func ofLabels() (m []MetricInfo) {
 	own := fmt.Sprintf(" that tasks have; those numbered 0 to %d have results of their own",
 		workloads.MostLabels-1)
-	m = append(m, MetricInfo{metric.Priorities, "", "how many priorities there are" + own})
+	m = append(m, MetricInfo{metric.Priorities, "", "number of priorities" + own})
 	for i := range workloads.MostLabels {
 		of := metric.OfPriority(workloads.MostLabels-1-i, "")
 		m = append(m, MetricInfo{of + metric.MeanWait, "lower",
-			"mean wait of the tasks of this priority, where the workload has several"},
+			"mean wait of the tasks of this priority, if there are several"},
 			MetricInfo{of + metric.MeanResponse, "lower", "their mean response"},
 			MetricInfo{of + metric.P99Response, "lower", "p99 of their response"})
 	}
-	m = append(m, MetricInfo{metric.Tenants, "", "how many tenants there are" + own})
+	m = append(m, MetricInfo{metric.Tenants, "", "number of tenants" + own})
 	for i := range workloads.MostLabels {
 		of := metric.OfTenant(i, "")
 		m = append(m, MetricInfo{of + metric.MeanResponse, "lower",
-			"mean response of this tenant's tasks, where the workload has tenants"},
+			"mean response of this tenant's tasks, if there are tenants"},
 			MetricInfo{of + metric.P99Response, "lower", "p99 of their response"},
 			MetricInfo{of + metric.Throughput, "higher", "this tenant's throughput: tasks completed per " +
 				"second from the end of the warm-up until the last task is due"},
@@ -47,6 +47,6 @@ func ofLabels() (m []MetricInfo) {
 		{metric.OthersShare, "", "their share of the time in slots in that window"},
 		{metric.Missed, "lower", "share of tasks with a deadline that were not completed by it"},
 		{metric.MaxLateness, "lower",
-			"how long after its deadline the latest was completed; negative: all were early"},
+			"largest lateness of a completed task after its deadline; negative if all were early"},
 	}...)
 }

@@ -279,8 +279,8 @@ func Span(n, first int, due func(i int) int64, duration int64) (from, until int6
 	return at - int64(float64(at-before)*float64(end-first)/float64(end-begin)), until
 }
 
-var ErrNoTasks = errors.New("no task was due in the measured part of the run: give it more tasks " +
-	"or more time")
+var ErrNoTasks = errors.New("no task was due in the measured part of the run: give more tasks or " +
+	"more time")
 
 // A Claim compares an exact value with a measured one: for a mean over tasks by a MeanTest, for a
 // value of the whole run by the allowed deviation, theoryErrors standard errors plus the bias of a

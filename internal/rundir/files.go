@@ -49,7 +49,7 @@ func ResultsIn(dir string) (path string, err error) {
 	}
 	in := ""
 	if runs, _ := filepath.Glob(filepath.Join(dir, "*", ResultsFile)); runs != nil {
-		in = "; in it are runs: " + text.Some(text.Texts(runs, filepath.Dir))
+		in = "; it contains runs: " + text.Some(text.Texts(runs, filepath.Dir))
 	}
 	return "", fmt.Errorf("%s: no %s in it: not the directory of a run%s", dir, ResultsFile, in)
 }

@@ -245,7 +245,7 @@ func (s *Server) stop(within time.Duration) error {
 		case <-last.ended:
 		case <-time.After(within):
 			_ = s.Kill()
-			return fmt.Errorf("%s had to be killed: it had not ended after %v", s.kind.Product,
+			return fmt.Errorf("%s did not end after %v and was killed", s.kind.Product,
 				within)
 		}
 	}

@@ -17,8 +17,8 @@ const MostHeld = 128
 const chunkRecords = 1 << 12
 
 func (b *Belt) ErrHeld() error {
-	return fmt.Errorf("soak: a task is not done after %d others were due, and a soak holds no "+
-		"more: more is offered than gets done, or a task hangs", b.most*chunkRecords)
+	return fmt.Errorf("soak: a task is not done after %d later tasks were due, the most that a "+
+		"soak keeps: the load exceeds the capacity, or a task hangs", b.most*chunkRecords)
 }
 
 // A Belt passes the records of a soak to its fold, chunk by chunk in the order of due times, as

@@ -89,7 +89,7 @@ func (c *Continuation) course() observe.Course {
 }
 
 func (c *Continuation) gap(before string) string {
-	const begin = "the run was cut off and went on with an empty system: missing are "
+	const begin = "the run was interrupted and continued with an empty system; missing: "
 	if before == "" {
 		before = begin
 	} else {

@@ -38,14 +38,15 @@ func (f *Fold) judgeSoakDrift(r *result.Result) {
 	if p99, ok := f.tail.p99s(); ok {
 		if first, last, ok := drifts(p99, p99Drift); ok {
 			doubtDrift(r,
-				"the p99 response is %s in the first quarter of the run and %s in the last",
+				"the p99 response is %s in the first quarter of the run, and %s in the last "+
+					"quarter",
 				text.Seconds(first/1e9), text.Seconds(last/1e9))
 		}
 	}
 	if share, ok := f.done.Means(); ok {
 		if first, last, ok := drifts(share, doneDrift); ok {
-			doubtDrift(r, "%.3g %% of the tasks are completed in the first quarter of the run and "+
-				"%.3g %% in the last", 100*first, 100*last)
+			doubtDrift(r, "%.3g %% of the tasks are completed in the first quarter of the run, "+
+				"and %.3g %% in the last quarter", 100*first, 100*last)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 // has the most throughput, or the shortest p99 of several within 1 % of that.
 var _ = register(Study{
 	Name:     "adaptive",
-	Question: "how close does a learned limit come to the best fixed limit?",
+	Question: "how close are adaptive limits to the best fixed limit?",
 	Claim:    "an adaptive limit finds the right limit by itself",
 	Count:    [3]int{3, 5, 15},
 	Budget:   12 * time.Second,
@@ -43,9 +43,9 @@ var _ = register(Study{
 	}),
 	Decides: []string{metric.Throughput, metric.P99Response},
 	Advice: evidence.Sentences{
-		Holds: "use an adaptive limit where the right one is not known",
-		DoesNotHold: "find the limit by a load test and set it; use an adaptive limit only with a " +
-			"highest value near it",
+		Holds: "use an adaptive limit if the right limit is unknown",
+		DoesNotHold: "find the limit by a load test and set it; use an adaptive limit only with " +
+			"a maximum near it",
 		Depends: "test an adaptive limit against a service that slows down, or set a fixed limit",
 	},
 	Judge: judgeAdaptive,
@@ -170,13 +170,13 @@ func judgeAdaptive(m *evidence.Measured) decide.Finding {
 func drawAdaptive(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "adaptive",
-		Title: "Limits that are learnt, and the best fixed limit",
-		Subtitle: fmt.Sprintf("Throughput ÷ that of the best fixed limit or, without a loss, p99 ÷ "+
-			"its p99, at %d tasks a second of %s, up to a limit of %d", adaptiveRate,
+		Title: "Adaptive limits, compared with the best fixed limit",
+		Subtitle: fmt.Sprintf("Throughput relative to the best fixed limit or, if none is lost, "+
+			"p99 relative to its p99, at %d tasks a second of %s, up to a limit of %d", adaptiveRate,
 			text.Duration(adaptiveMean), adaptiveMost),
 		Caption: []string{
-			"A brownout slows calls down beyond 10 at once. A freeze holds all calls for half a " +
-				"second every 2 s.",
+			"A brownout slows calls down if there are more than 10 at once. A freeze stops all " +
+				"calls for half a second every 2 s.",
 			fmt.Sprintf("Means of %s repetitions.",
 				m.Repetitions([]bench.Scenario{adaptiveSettings[0].cell(adaptives[0])})),
 		},

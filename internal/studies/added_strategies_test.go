@@ -174,7 +174,7 @@ func TestRefused(t *testing.T) {
 	if !ok || err != nil || len(figure.Notes) > 0 {
 		t.Fatal(figure, ok, err)
 	}
-	const want = "segregated:short=2,long=3 is left out: strategy segregated: short=2 and long=3 " +
+	const want = "segregated:short=2,long=3 is omitted: strategy segregated: short=2 and long=3 " +
 		"do not add up to the limit of 4"
 	if len(m.LeftOut) != 1 || m.LeftOut[0] != want {
 		t.Errorf("left out: %q, want %q", m.LeftOut, want)

@@ -17,7 +17,7 @@ import (
 // of the mean response of the slowest 1 %.
 var _ = register(Study{
 	Name:     "anatomy",
-	Question: "what are the slowest responses made of, close to the capacity and beyond?",
+	Question: "where do the slowest tasks spend their time, close to the capacity and above it?",
 	Claim:    "waiting for a slot is most of the p99 above a load of 0.8",
 	Count:    [3]int{3, 8, 20},
 	Budget:   3 * time.Second,
@@ -28,7 +28,8 @@ var _ = register(Study{
 	Advice: evidence.Sentences{
 		Holds:       "look at the queue before the task: more slots, less load, or shed",
 		DoesNotHold: "look at the task before the queue",
-		Depends:     "ask `poolbench why` of your own strategy before you look at the task or the queue",
+		Depends: "use `poolbench why` on your own strategy before you change the task or the " +
+			"queue",
 	},
 	Judge: judgeAnatomy,
 	Draw:  []drawing{drawAnatomy},
@@ -99,10 +100,10 @@ func drawAnatomy(m *evidence.Measured) evidence.Figure {
 	title := "The slowest 1 % of the tasks mostly wait for a slot, whatever the strategy"
 	if len(mostly) > 0 {
 		title = fmt.Sprintf("The slowest 1 %% of the tasks wait for a slot for most of their "+
-			"response, except with %s", strings.Join(mostly, ", "))
+			"response time, except with %s", strings.Join(mostly, ", "))
 	}
 	return evidence.Figure{Name: "anatomy", Title: title, Caption: []string{
 		"Parts of the response of the slowest 1 % of the tasks, by strategy and load.",
-		"Between steps: a task that is cut into steps has begun, and waits for its next turn."},
+		"Between steps: a task that is split into steps has begun, and waits for its next step."},
 	}.Stacks("share of the response", stacks, func(j int) string { return anatomyParts[j].name })
 }

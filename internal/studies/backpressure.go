@@ -31,9 +31,9 @@ var _ = register(Study{
 	With:     each(func(_ Size, name string) []bench.Scenario { return overloadCells(name) }),
 	Decides:  []string{metric.Goodput},
 	Advice: evidence.Sentences{
-		Holds:       "shed under overload: the tasks that complete are then in time",
-		DoesNotHold: "block: shedding completes no more in time",
-		Depends:     "shed where producers do not wait for an answer; where they do, block",
+		Holds:       "shed under overload, so completed tasks are in time",
+		DoesNotHold: "block: shedding does not complete more tasks in time",
+		Depends:     "shed if producers do not wait for an answer; block if they do",
 	},
 	Judge: judgeBackpressure,
 	Draw:  []drawing{drawBackpressure, drawOutcomes},
@@ -79,7 +79,7 @@ func (p producer) cell(name string) bench.Scenario { return overloadCell(name, p
 var producers = []producer{
 	{fmt.Sprintf("load %v", overloadLoad), fmt.Sprintf("at load %v", overloadLoad), "poisson",
 		overloadLoad},
-	{"swinging load", "under a swinging load", "sine:period=7.8125s,amp=0.75", 0.8},
+	{"swinging load", "under a load that goes up and down", "sine:period=7.8125s,amp=0.75", 0.8},
 	{"32 clients", "with 32 clients", "closed:clients=32,think=exp(20ms)", 0},
 }
 
@@ -133,12 +133,12 @@ func late(m *evidence.Measured, sc bench.Scenario) float64 {
 }
 
 func drawBackpressure(m *evidence.Measured) evidence.Figure {
-	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load",
+	x := charts.Axis{Label: "load (1 is the capacity)", Name: "load",
 		Marks: []float64{0.7, 1, 1.3, 1.6}}
 	good := evidence.Plane("goodput", x, charts.Axis{Reach: []float64{0},
 		Label: fmt.Sprintf("tasks completed within %s, per second", text.Duration(inTimeMost))})
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
-	behind := evidence.Plane("behind when the overload ends", x,
+	behind := evidence.Plane("backlog when the overload ends", x,
 		charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}})
 	for _, cells := range m.Sweeps(slices.Concat(blocking, refusing), overloadLoadsOf) {
 		a := evidence.MedianCurve(m, overloadLoads, cells, metric.Goodput)
@@ -160,12 +160,11 @@ func drawBackpressure(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "backpressure",
 		Title: "Blocking and refusing, from below the capacity to past it",
-		Subtitle: fmt.Sprintf("%d tasks of %s, due whether or not the pool keeps up; %d "+
-			"workers, queues of %d", overloadTasks, text.Duration(overloadMean), limit,
+		Subtitle: fmt.Sprintf("%d tasks of %s in an open load; %d workers, queues of %d", overloadTasks, text.Duration(overloadMean), limit,
 			overloadQueue),
 		Caption: []string{
-			"Blocking such a producer only moves the queue to before the pool, where it has no " +
-				"end; the response counts it.",
+			"Blocking such a producer only moves the queue to the producer, where it has no " +
+				"limit. Response times include it.",
 			fmt.Sprintf("Band: exact for %s (M/M/k/K).", shedding),
 			m.Medians(overloadCells(pooled)),
 		},
@@ -194,11 +193,10 @@ func drawOutcomes(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "backpressure-outcomes",
 		Title: "The outcome depends on the producer of the tasks",
-		Subtitle: fmt.Sprintf("In time: within %s of being due. Block: %s, shed: %s, shed the "+
-			"late: codel_lifo", text.Duration(inTimeMost), pooled, shedding),
+		Subtitle: fmt.Sprintf("In time: a response time up to %s. Block: %s, shed: %s, shed late "+
+			"tasks: codel_lifo", text.Duration(inTimeMost), pooled, shedding),
 		Caption: []string{
-			"Blocking holds back only clients that wait for their task and bring no other " +
-				"meanwhile.",
+			"Blocking slows down only clients that wait for their task before they send the next.",
 			fmt.Sprintf("The means of %s repetitions.",
 				m.Repetitions(overloadCells(pooled))),
 		},

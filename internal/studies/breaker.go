@@ -16,12 +16,13 @@ import (
 // second. The callee's cost is the number of calls without a result. A case meets the claim if the
 // breaker removes at least a tenth of the caller's cost, and a larger share of the callee's.
 var _ = register(Study{
-	Name:     "breaker",
-	Question: "what does a circuit breaker save while a service is in trouble, and whom?",
-	Claim:    "a breaker saves the caller; it saves the callee more",
-	Count:    [3]int{5, 10, 30},
-	Budget:   5 * time.Second,
-	Apart:    true,
+	Name: "breaker",
+	Question: "how much does a circuit breaker save the caller and the callee while a service " +
+		"fails?",
+	Claim:  "a breaker saves the caller; it saves the callee more",
+	Count:  [3]int{5, 10, 30},
+	Budget: 5 * time.Second,
+	Apart:  true,
 	Cells: func(Size) (cells []bench.Scenario) {
 		for _, t := range troubles {
 			cells = append(cells, t.cell(""), t.cell(breakerPart))
@@ -32,8 +33,8 @@ var _ = register(Study{
 	Advice: evidence.Sentences{
 		Holds:       "put a breaker before every service you call",
 		DoesNotHold: "a breaker saves nobody here",
-		Depends: "a breaker pays where failing takes time, or the service works for those who have " +
-			"gone; not where it refuses at once",
+		Depends: "use a breaker if failures are slow, or if the service works for callers that " +
+			"have left; not if it refuses at once",
 	},
 	Judge: judgeBreaker,
 	Draw:  []drawing{drawBreaker},
@@ -66,16 +67,16 @@ var troubles = func() []trouble {
 	overload, overloaded := inPulse(1.3)
 	crowd, crowded := inPulse(3)
 	return []trouble{
-		{"stands still", "a service that stands still", "%sworker_pool",
+		{"stands still", "a service that freezes", "%sworker_pool",
 			"freeze:period=60s,stop=10s", "exponential:mean=10ms", steady, 90 * breakerRate,
 			200 * time.Millisecond},
-		{"works for callers who left", "one that works for callers who have left",
+		{"works for callers that left", "a service that works for callers that have left",
 			"retry:attempts=4,base=100ms+%sunbounded", "deaf_server", "constant:mean=1us",
 			overload, overloaded, 0},
-		{"quota used up", "one whose quota is used up", "%sworker_pool",
+		{"quota used up", "a service whose quota is used up", "%sworker_pool",
 			fmt.Sprintf("fixed_window:window=40s,limit=%d", 30*breakerRate),
 			"exponential:mean=10ms", steady, 60 * breakerRate, 0},
-		{"refuses the excess", "one that refuses only the excess", "%sunbounded",
+		{"refuses the excess", "a service that refuses only the excess", "%sunbounded",
 			fmt.Sprintf("concurrency_cap:limit=%d", limit), "exponential:mean=10ms", crowd, crowded,
 			0},
 	}
@@ -149,13 +150,13 @@ func drawBreaker(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "breaker",
 		Title: "Effect of a circuit breaker while a service fails for ten seconds",
-		Subtitle: fmt.Sprintf("in a run of 60 s, or of 90 s if it stands still; late is later "+
-			"than %s; an open circuit is tried after 1 s",
+		Subtitle: fmt.Sprintf("in a run of 60 s, or of 90 s if the service freezes; late is "+
+			"later than %s; an open circuit is tried after 1 s",
 			text.Duration(breakerSoon)),
 		Caption: []string{
-			"A breaker loses tasks that would have been done late, and spares those that come after " +
-				"them the wait.",
-			"A call in vain is one that was made and did not complete a task.",
+			"A breaker loses tasks that would have been late, so later tasks do not wait behind " +
+				"them.",
+			"A call in vain was made but did not complete a task.",
 			m.Means(cells),
 		},
 	}.Rows(rows, panels...)

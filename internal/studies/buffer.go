@@ -19,7 +19,7 @@ import (
 // channels). A case meets the claim if the longest queue sheds at most one task in a hundred.
 var _ = register(Study{
 	Name:     "buffer",
-	Question: "what does a larger buffer buy under bursts, and under a lasting overload?",
+	Question: "does a larger buffer help under bursts, and under a lasting overload?",
 	Claim: "buffer size trades latency against memory: larger buffers absorb bursts but use " +
 		"more memory",
 	Count:  [3]int{3, 8, 20},
@@ -38,7 +38,7 @@ var _ = register(Study{
 	Decides: []string{metric.Shed},
 	Advice: evidence.Sentences{
 		Holds:       "use a buffer as large as the longest burst",
-		DoesNotHold: "shed, or add capacity: a buffer absorbs none of this",
+		DoesNotHold: "shed, or add capacity: a buffer does not absorb this load",
 		Depends:     "use a buffer against bursts. Against a lasting overload, shed or add capacity",
 	},
 	Judge: judgeBuffer,
@@ -128,8 +128,8 @@ func judgeBuffer(m *evidence.Measured) decide.Finding {
 		}
 	}
 	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("a buffer of %d slots absorbs bursts and a lasting overload, and sheds "+
-			"next to nothing", longest),
+		Holds: fmt.Sprintf("a buffer of %d slots absorbs bursts and a lasting overload, and "+
+			"sheds almost no tasks", longest),
 		DoesNotHold: fmt.Sprintf("even a buffer of %d slots absorbs neither bursts nor a lasting "+
 			"overload, and sheds many tasks", longest),
 		Depends: "on what exceeds the capacity",
@@ -137,8 +137,8 @@ func judgeBuffer(m *evidence.Measured) decide.Finding {
 	f.Add("under a lasting load of %v every buffer sheds at least 1 − 1/ρ = %s", overload.load,
 		text.ShortShare(1-1/overload.load))
 	if apart := bufferApart(m); !math.IsNaN(apart) {
-		f.Add("the size of a queue that blocks when it is full changes the p99 by at most %s: a "+
-			"task that finds no slot waits outside, with the producer", text.ShortShare(apart))
+		f.Add("if a full queue blocks, its size changes the p99 by at most %s: a task without a "+
+			"slot waits at the producer", text.ShortShare(apart))
 	}
 	return f
 }
@@ -185,7 +185,8 @@ func drawBuffer(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "buffer",
 		Title: "A longer buffer under bursts and under a lasting overload",
-		Subtitle: fmt.Sprintf("%s, %d workers, tasks of 8 ms; a task that finds no slot is refused",
+		Subtitle: fmt.Sprintf("%s, %d workers, tasks of 8 ms; a task is refused if the queue is "+
+			"full",
 			shedding, limit),
 		Caption: []string{
 			"Memory counts the queued tasks, not the empty queue.",

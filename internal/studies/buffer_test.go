@@ -16,8 +16,8 @@ func TestBufferVerdicts(t *testing.T) {
 		says             string
 	}{
 		"both": {absorbs, absorbs, decide.Holds,
-			"a buffer of 10000 slots absorbs bursts and a lasting overload, and " +
-				"sheds next to nothing (0.004 %)"},
+			"a buffer of 10000 slots absorbs bursts and a lasting overload, and sheds almost no " +
+				"tasks (0.004 %)"},
 		"neither": {never, never, decide.DoesNotHold,
 			"even a buffer of 10000 slots absorbs neither bursts nor a lasting " +
 				"overload, and sheds many tasks (40 %)"},

@@ -27,12 +27,11 @@ import (
 // is the p99, or under the real clock the mean, because runs are short. Two pools must have at
 // least nine tenths of one pool's throughput of real tasks. Each condition at each limit is a case.
 var _ = register(Study{
-	Name: "cpu_io",
-	Question: "what do separate pools for computing and for waiting win and lose, and at which " +
-		"limit?",
-	Claim:  "computing and waiting tasks need pools of their own",
-	Count:  [3]int{2, 3, 10},
-	Budget: 4500 * time.Millisecond,
+	Name:     "cpu_io",
+	Question: "when are separate pools for computing and for waiting tasks better than one pool?",
+	Claim:    "computing and waiting tasks need separate pools",
+	Count:    [3]int{2, 3, 10},
+	Budget:   4500 * time.Millisecond,
 	Cells: func(size Size) (cells []bench.Scenario) {
 		for _, k := range coreLimits {
 			cells = append(cells, twoKindsCell(size, pooled, k))
@@ -54,9 +53,10 @@ var _ = register(Study{
 	},
 	Decides: []string{callTail, waitMean, metric.Throughput},
 	Advice: evidence.Sentences{
-		Holds:       "give tasks that compute and tasks that wait pools of their own",
+		Holds:       "use separate pools for tasks that compute and tasks that wait",
 		DoesNotHold: "keep one pool for tasks that compute and tasks that wait",
-		Depends:     "keep one pool, unless a trial at your own limit shows that two are better",
+		Depends: "keep one pool, unless a test at your own limit shows that two pools are " +
+			"better",
 	},
 	Judge: judgeCores,
 	Draw:  []drawing{drawCores},
@@ -202,8 +202,8 @@ func drawCores(m *evidence.Measured) evidence.Figure {
 			"Real clock: every second task computes for 1 ms, the others wait for 2 ms. Mixed " +
 				"tasks compute for 1 ms and then wait for 9 ms, all of it in the separate pool " +
 				"for computations.",
-			fmt.Sprintf("The separate pools have %d slots to compute, or %d: where all cores "+
-				"compute, a task that wakes up waits for one, in whatever pool.",
+			fmt.Sprintf("The separate pools have %d or %d slots to compute. If all cores "+
+				"compute, a task that wakes up waits for a core, in any pool.",
 				realSlots[0], realSlots[1]),
 		},
 	}.Finding(judgeCores(m))

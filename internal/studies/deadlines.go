@@ -19,7 +19,8 @@ import (
 var _ = register(Study{
 	Name:     "deadlines",
 	Question: "which order of tasks misses the fewest deadlines?",
-	Claim:    "the earliest deadline first misses the fewest until overload, and then all",
+	Claim: "earliest deadline first misses the fewest deadlines below the capacity, and " +
+		"nearly all above it",
 	Count:    [3]int{3, 5, 10},
 	Budget:   4 * time.Second,
 	Apart:    true,
@@ -94,7 +95,7 @@ func judgeDue(m *evidence.Measured) decide.Finding {
 }
 
 func drawDue(m *evidence.Measured) evidence.Figure {
-	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load", Marks: dueLoads}
+	x := charts.Axis{Label: "load (1 is the capacity)", Name: "load", Marks: dueLoads}
 	lost := evidence.Plane("deadlines missed", x, shares("share of the tasks", 0, 1))
 	slow := evidence.Plane("maximum lateness", x, responses("of those completed"))
 	for _, cells := range m.Sweeps(orders, dueOf) {
@@ -104,10 +105,10 @@ func drawDue(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "deadlines",
 		Title: "Deadlines missed, by the order in which tasks are served",
-		Subtitle: fmt.Sprintf("Exponential tasks of 10 ms, to be done within their own time and a "+
-			"slack of 50 ms on average; limit %d", limit),
+		Subtitle: fmt.Sprintf("Exponential tasks of 10 ms; each has a deadline of its own time "+
+			"plus a slack of 50 ms on average; limit %d", limit),
 		Caption: []string{
-			"The earliest deadline first serves late tasks first: once all are late, all stay " +
+			"Earliest deadline first serves late tasks first. When all tasks are late, all stay " +
 				"late.",
 			m.Medians(dueOf(pooled)),
 		},

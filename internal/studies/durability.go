@@ -23,7 +23,7 @@ import (
 // queue down.
 var _ = register(Study{
 	Name:     "durability",
-	Question: "what does it cost that accepted tasks survive, and is a durable queue fast enough?",
+	Question: "how much does durability cost per task, and is a durable queue fast enough?",
 	Claim:    "a durable queue is too slow for 1000 tasks a second",
 	Count:    [3]int{5, 4, 10},
 	Budget:   60 * time.Second,
@@ -42,17 +42,17 @@ var _ = register(Study{
 	}),
 	Takes: func(v strategies.Variant) error {
 		if !takesAll(v.Spec) {
-			return fmt.Errorf("%s refuses what finds no slot and has no queue: it would not do "+
-				"all tasks", v)
+			return fmt.Errorf("%s has no queue and refuses tasks if all slots are busy, so it "+
+				"would not do all tasks", v)
 		}
 		return nil
 	},
 	Decides: []string{metric.Throughput},
 	Advice: evidence.Sentences{
-		Holds: "keep tasks in the process at such rates, or hand over many in one message",
-		DoesNotHold: "use a durable queue where tasks must survive: at such rates it is not the " +
-			"queue that is slow",
-		Depends: "choose by what must survive: the cost is the wait for the disk or the server",
+		Holds:       "keep tasks in the process at such rates, or send many tasks in one message",
+		DoesNotHold: "use a durable queue if tasks must survive: it is fast enough for such rates",
+		Depends: "choose by the failures that tasks must survive: the cost is the wait for " +
+			"the disk or the server",
 	},
 	Judge: judgeDurability,
 	Draw:  []drawing{drawDurability},

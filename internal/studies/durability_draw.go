@@ -44,12 +44,12 @@ func drawDurability(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "durability-cost",
 		Title: "Cost of a task, by the failures it survives",
-		Subtitle: fmt.Sprintf("Tasks that do next to nothing, limit %d; real clock, this machine "+
-			"and its disk", limit),
+		Subtitle: fmt.Sprintf("Tasks with almost no work, limit %d; real clock, this machine and "+
+			"its disk", limit),
 		Caption: []string{
 			"The cost is the inverse of eight clients' throughput.",
-			"The wait of a lone task has Submit in it, and so the confirmation.",
-			"CPU counts this process only, which is all of it if the queue is embedded.",
+			"The wait of a single task includes Submit and the confirmation.",
+			"CPU time is of this process only. For embedded queues, this is all CPU time.",
 			m.Medians(cells),
 		},
 	}.Rows(rows, panels...)

@@ -107,12 +107,12 @@ func judgeDurability(m *evidence.Measured) decide.Finding {
 		between := func(from, to float64, number func(float64) string) string {
 			return strings.Join(slices.Compact([]string{number(from), number(to)}), " to ")
 		}
-		f.Advice = fmt.Sprintf("durable costs %s a task here: too slow above %s tasks a second; "+
-			"below, it is not the queue that is slow", between(least, most, evidence.Roughly),
+		f.Advice = fmt.Sprintf("durability costs %s per task here: too slow above %s tasks a "+
+			"second, and fast enough below", between(least, most, evidence.Roughly),
 			between(evidence.Rounded(1/most), evidence.Rounded(1/least), text.Short))
 	}
 	if took := evidence.OfMedian(m.Values(diskCell(Quick), metric.P50Service)); took.Mid > 0 {
-		f.Add("to append 256 bytes to a file and to wait for the disk (fsync) takes %s",
+		f.Add("appending 256 bytes to a file and waiting for the disk (fsync) needs %s",
 			took.Write(evidence.Roughly))
 	}
 	waited := 0.0
@@ -123,7 +123,7 @@ func judgeDurability(m *evidence.Measured) decide.Finding {
 	}
 	if waited > crowded {
 		f.Add("ready threads waited for a processor for up to %s of the time, in the best "+
-			"repetition: repeat it on a quiet machine", text.ShortShare(waited))
+			"repetition: repeat the study on an idle machine", text.ShortShare(waited))
 	}
 	f.Say(evidence.Said(unnamed, "not measured"))
 	return f

@@ -59,22 +59,22 @@ func TestDurabilityVerdicts(t *testing.T) {
 	}{
 		{"all fast", nil, 0.01, 0, decide.DoesNotHold,
 			"each durable strategy completes at least 1000 tasks a second (8000)",
-			"durable costs 130 µs a task here: too slow above 8000 tasks a second; below, it is " +
-				"not the queue that is slow"},
+			"durability costs 130 µs per task here: too slow above 8000 tasks a second, and fast " +
+				"enough below"},
 		{"all fast, crowded", nil, 0.01, 0.9, decide.DoesNotHold,
 			"each durable strategy completes at least 1000 tasks a second (8000)",
-			"durable costs 130 µs a task here: too slow above 8000 tasks a second; below, it is " +
-				"not the queue that is slow"}, // other programs only make it slower
+			"durability costs 130 µs per task here: too slow above 8000 tasks a second, and fast " +
+				"enough below"}, // other programs only make it slower
 		{"all slow", durable, 0.01, 0, decide.Holds,
 			"each durable strategy completes fewer than 1000 tasks a second (400)",
-			"durable costs 2.5 ms a task here: too slow above 400 tasks a second; below, it is " +
-				"not the queue that is slow"},
+			"durability costs 2.5 ms per task here: too slow above 400 tasks a second, and fast " +
+				"enough below"},
 		{"with the disk slow", durable[2:], 0.01, 0, decide.Depends,
 			"on the strategy: it holds for jetstream:sync=always (400) and " +
 				"sqlite_queue (400), not for jetstream (8000) and " +
 				"sqlite_queue:sync=normal (8000)",
-			"durable costs 130 µs to 2.5 ms a task here: too slow above 400 to 8000 tasks a " +
-				"second; below, it is not the queue that is slow"},
+			"durability costs 130 µs to 2.5 ms per task here: too slow above 400 to 8000 tasks a " +
+				"second, and fast enough below"},
 		{"with the disk slow, crowded", durable[2:], 0.01, 0.9, decide.ClaimUndecided,
 			"the repetitions vary too much to decide whether a durable strategy " +
 				"completes 1000 tasks a second: jetstream:sync=always (400) and " +
@@ -115,7 +115,7 @@ func TestDurabilityLines(t *testing.T) {
 	checkSentences(t, f)
 	said := strings.Join(printed(f), "\n")
 	for _, want := range []string{
-		"to wait for the disk (fsync) takes 200 µs",
+		"waiting for the disk (fsync) needs 200 µs",
 		"worker_pool | nothing | 2.5 µs | 5 µs | 2.5 | 399987 (390172 to 410048) | –",
 		"jetstream | SIGKILL | 130 µs | ",
 		"redis_stream | SIGKILL | 2.5 ms | ",
@@ -142,7 +142,7 @@ func TestDurabilityRows(t *testing.T) {
 	}
 	for _, spec := range strategies.All() {
 		if spec.Durability != nil && !in[spec.Name] {
-			t.Errorf("%s is left out", spec.Name)
+			t.Errorf("%s is omitted", spec.Name)
 		}
 	}
 	for size := Quick; size <= Full; size++ {

@@ -23,19 +23,18 @@ import (
 // The cases are callbacks at least ten times as long as the short ones. A case meets the claim if
 // the metric is at least 2 on the loop, and at most half of this in steps and if offloaded.
 var _ = register(Study{
-	Name: "eventloop",
-	Question: "what do the other clients see when one callback on an event loop is long, and " +
-		"what spares them?",
-	Claim: "one callback of more than constant cost on an event loop makes every other client " +
-		"wait; partitioning or offloading spares them",
+	Name:     "eventloop",
+	Question: "how does a long callback on an event loop affect other clients, and what helps?",
+	Claim: "a callback of more than constant cost on an event loop makes all other clients wait; " +
+		"partitioning or offloading helps",
 	Count:   [3]int{2, 4, 10},
 	Budget:  4 * time.Second,
 	Cells:   callbackCells,
 	Decides: []string{metric.ShortP99Response},
 	Advice: evidence.Sentences{
-		Holds: "keep callbacks short: split a long one into steps, or better offload it",
-		DoesNotHold: "leave callbacks whole: long ones harm little, or splitting and offloading " +
-			"spare the others little",
+		Holds: "keep callbacks short: split a long callback into steps, or better, offload it",
+		DoesNotHold: "do not split callbacks: long callbacks do little harm, or splitting and " +
+			"offloading help little",
 		Depends: "split or offload the callbacks that are longer than the others",
 	},
 	Judge: judgeCallbacks,
@@ -215,11 +214,11 @@ func drawCallbacks(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "eventloop-callbacks",
 		Title: "Effect of one client's long callback on the other clients",
-		Subtitle: fmt.Sprintf("Their callbacks keep a core %s busy, those of that client "+
-			"another %s, whatever n is", text.ShortShare(callbackShort),
+		Subtitle: fmt.Sprintf("The callbacks of the other clients keep a core %s busy, and the "+
+			"callbacks of this client another %s, for any n", text.ShortShare(callbackShort),
 			text.ShortShare(callbackLong)),
 		Caption: []string{
-			fmt.Sprintf("At n = %d, n² is %d callbacks in a row; steps are of one short callback.",
+			fmt.Sprintf("At n = %d, n² is %d callbacks in a row. A step is one short callback.",
 				callbackSizes[len(callbackSizes)-1], callbackLengths()[len(callbackLengths())-1]),
 			highestWaits(m),
 			fmt.Sprintf("Exact is the band of O(1), M/D/1 and M/D/%d; for two lengths the p99 "+

@@ -94,9 +94,9 @@ func drawRealCallbacks(m *evidence.Measured) evidence.Figure {
 			realClients),
 		Caption: []string{
 			"A straight line upwards is exponential growth.",
-			"Neither can be cut into steps from outside, so neither is partitioned.",
-			fmt.Sprintf("Points: the best of %s repetitions, since other programs only make a "+
-				"run slower.",
+			"These callbacks cannot be split into steps from outside, so they are not partitioned.",
+			fmt.Sprintf("Points: the best of %s repetitions, because other programs can only "+
+				"slow a run down.",
 				m.Repetitions([]bench.Scenario{realCallbackCell(realCallbacks[0].ways[0],
 					realCallbacks[0].sizes[0], Quick)})),
 		},

@@ -26,7 +26,7 @@ import (
 // count in which all tasks together do not overload the pool.
 var _ = register(Study{
 	Name:     "evil",
-	Question: "how many endless tasks does it take to stop a pool, and what helps?",
+	Question: "how many endless tasks stop a pool, and what helps?",
 	Claim:    "k endless tasks stop a pool of k workers for everybody",
 	Count:    [3]int{2, 8, 20},
 	Budget:   2500 * time.Millisecond,
@@ -45,9 +45,10 @@ var _ = register(Study{
 	With:    each(func(_ Size, name string) []bench.Scenario { return evilUnknown(name) }),
 	Decides: []string{p99Response},
 	Advice: evidence.Sentences{
-		Holds:       "keep tasks that never end out of the pool: no timeout tried here saves it",
-		DoesNotHold: "a pool stands tasks that never end with the timeouts tried here",
-		Depends:     "give each task a timeout, far shorter than the pool may stand still",
+		Holds:       "keep endless tasks out of the pool: no timeout tried here helps",
+		DoesNotHold: "with the timeouts tried here, a pool tolerates endless tasks",
+		Depends: "give each task a timeout that is much shorter than the longest acceptable " +
+			"stop of the pool",
 	},
 	Judge: judgeEvil,
 	Draw:  []drawing{drawEvil},
@@ -283,8 +284,8 @@ func drawEvil(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "evil",
 		Title: fmt.Sprintf("Endless tasks in a pool of %d slots", limit),
-		Subtitle: fmt.Sprintf("%d tasks; the good ones take %s on average and alone keep the "+
-			"pool %s busy", evilTasks, text.Duration(evilGood), text.ShortShare(evilLoad)),
+		Subtitle: fmt.Sprintf("%d tasks; good tasks last %s on average, and alone keep the pool "+
+			"%s busy", evilTasks, text.Duration(evilGood), text.ShortShare(evilLoad)),
 		Caption: []string{
 			fmt.Sprintf("Left: the timeout is an hour, longer than any run; segregated and "+
 				"partitioned do the same as worker_pool and are not drawn. From %.2g endless "+

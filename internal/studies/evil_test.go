@@ -34,12 +34,12 @@ func TestEvilVerdicts(t *testing.T) {
 		{"k stop all", func(_ bench.Scenario, n int) float64 {
 			return map[bool]float64{false: 1, true: 60}[n >= limit]
 		}, decide.Holds,
-			"4 endless tasks or more stop each pool, whatever the timeout, so at " +
-				"most 4.44 % of such runs come out otherwise (95 % confidence) (100 %)"},
+			"4 endless tasks or more stop each pool, whatever the timeout, so at most 4.44 % of " +
+				"such runs have another result (95 % confidence) (100 %)"},
 		{"nothing is stopped", func(bench.Scenario, int) float64 { return 59 },
 			decide.DoesNotHold,
-			"4 endless tasks or more stop no pool, whatever the timeout, so at " +
-				"most 4.44 % of such runs come out otherwise (95 % confidence) (0 %)"},
+			"4 endless tasks or more stop no pool, whatever the timeout, so at most 4.44 % of " +
+				"such runs have another result (95 % confidence) (0 %)"},
 		{"without a timeout", func(sc bench.Scenario, _ int) float64 {
 			return map[bool]float64{false: 1, true: 3600}[sc.Timeout == evilNever]
 		}, decide.Depends,

@@ -20,8 +20,8 @@ import (
 // response to at most four fifths with at most 5 % more calls, rounded.
 var _ = register(Study{
 	Name:     "hedging",
-	Question: "what does a second attempt at calls that take long do to the tail, and when?",
-	Claim:    "hedging cuts the tail for 5 % more calls",
+	Question: "when does a second attempt at slow calls shorten the tail?",
+	Claim:    "hedging shortens the tail, for 5 % more calls",
 	Count:    [3]int{3, 8, 20},
 	Budget:   6 * time.Second,
 	Apart:    true,
@@ -30,9 +30,9 @@ var _ = register(Study{
 	Decides:  []string{p99Response},
 	Advice: evidence.Sentences{
 		Holds:       "hedge",
-		DoesNotHold: "do not hedge: it costs calls and cuts no tail",
-		Depends: "hedge where calls are slow by chance and the service has room for more of " +
-			"them, not where its slots are taken or the task itself is long",
+		DoesNotHold: "do not hedge: it costs calls and does not shorten the tail",
+		Depends: "hedge if calls are slow by chance and the service has spare capacity, not if " +
+			"its slots are busy or the task itself is long",
 	},
 	Judge: judgeHedging,
 	Draw:  []drawing{drawHedging},
@@ -109,7 +109,7 @@ func judgeHedging(m *evidence.Measured) decide.Finding {
 }
 
 func drawHedging(m *evidence.Measured) evidence.Figure {
-	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load",
+	x := charts.Axis{Label: "load (1 is the capacity)", Name: "load",
 		Marks: hedgeLoads}
 	var planes []charts.Plane
 	for service, why := range slownesses {
@@ -126,15 +126,16 @@ func drawHedging(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "hedging",
 		Title: "Effect of second attempts on the tail, by the reason why calls are slow",
-		Subtitle: fmt.Sprintf("one call in 50 takes 140 ms, the others 7 ms, on average; limit %d, "+
-			"and parallel second attempts for at most 5 %% of the calls", limit),
+		Subtitle: fmt.Sprintf("one call in 50 lasts 140 ms, the others 7 ms, on average; limit "+
+			"%d, and parallel second attempts for at most 5 %% of the calls", limit),
 		Caption: []string{
-			"The first service has room for any number of calls, and a second one has a chance of " +
-				"its own.",
-			"The second has as many slots as the pool, and finishes what nobody waits for.",
-			"At the third the second attempt at a task takes as long as the first.",
-			fmt.Sprintf("The capacity is that without second attempts, which take no slot: up to "+
-				"%d calls are made at once.", 2*limit),
+			"The first service serves any number of calls at once, and a second attempt has its " +
+				"own random duration.",
+			"The second service has as many slots as the pool, and also finishes calls that " +
+				"nobody waits for.",
+			"At the third service, the second attempt at a task lasts as long as the first.",
+			fmt.Sprintf("The capacity is the capacity without second attempts, which occupy no "+
+				"slot: up to %d calls are made at once.", 2*limit),
 			m.Medians(hedgesOf(pooled, 0)),
 		},
 	}.Planes(planes...)

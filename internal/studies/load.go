@@ -19,18 +19,18 @@ import (
 // have the same p99, to the nanosecond, with the same tasks.
 var _ = register(Study{
 	Name:     "load",
-	Question: "how do response and throughput change as the load nears the capacity?",
-	Claim: "the way in which a limit is written (workers, a semaphore, errgroup.SetLimit) " +
-		"makes no difference to how long tasks wait for a slot",
+	Question: "how do response time and throughput change near the capacity?",
+	Claim: "the implementation of a limit (workers, a semaphore, errgroup.SetLimit) makes no " +
+		"difference to how long tasks wait for a slot",
 	Count:    [3]int{3, 3, 10},
 	Budget:   3500 * time.Millisecond,
 	Compared: familiar,
 	With:     loadSweep,
 	Decides:  []string{p99Response},
 	Advice: evidence.Sentences{
-		Holds:       "write the limit in whichever form reads best",
-		DoesNotHold: "measure before you change the form of a limit: the waits differ",
-		Depends:     "measure at your load before you change the form of a limit",
+		Holds:       "use the implementation that is easiest to read",
+		DoesNotHold: "measure before you change the implementation of a limit: the waits differ",
+		Depends:     "measure at your load before you change the implementation of a limit",
 	},
 	Judge: judgeLoad,
 	Draw:  []drawing{drawNearing},
@@ -114,7 +114,7 @@ func fallsBehind(m *evidence.Measured, sc bench.Scenario) bool {
 }
 
 func drawNearing(m *evidence.Measured) evidence.Figure {
-	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load", Marks: sweptLoads}
+	x := charts.Axis{Label: "load (1 is the capacity)", Name: "load", Marks: sweptLoads}
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	done := evidence.Plane("throughput", x, perSecond)
 	for _, cells := range m.Sweeps(familiar, loadsOf) {
@@ -133,12 +133,12 @@ func drawNearing(m *evidence.Measured) evidence.Figure {
 	done.Levels = []charts.Level{{Name: fmt.Sprintf("capacity %v/s", capacity), Y: capacity}}
 	return evidence.Figure{
 		Name:  "load",
-		Title: "Response and throughput as the load nears the capacity",
+		Title: "Response time and throughput near the capacity",
 		Subtitle: fmt.Sprintf("Exponential tasks of %s on average, Poisson arrivals, limit %d",
 			charts.Seconds(sweptMean.Seconds()), limit),
 		Caption: []string{
-			"An arrow marks a queue that grew for as long as the run lasted: there the p99 " +
-				"only shows how long that was.",
+			"An arrow marks a queue that grew during the whole run. Its p99 only depends on the " +
+				"length of the run.",
 			fmt.Sprintf("Bands: exact, M/M/%d for those that wait and the loss system "+
 				"M/M/%d/%d for those that shed; without a bound no task waits.", limit, limit,
 				limit),

@@ -36,10 +36,9 @@ func TestLoadVerdicts(t *testing.T) {
 		says   string
 	}{
 		"alike": {func(float64) float64 { return 1 }, decide.Holds,
-			"worker_pool, semaphore and errgroup_limit have the same p99 to the nanosecond in all" +
-				" 30 comparisons at loads below 1; so at most 9.5 % of such runs come out " +
-				"otherwise " +
-				"(95 % confidence)"},
+			"worker_pool, semaphore and errgroup_limit have the same p99 to the nanosecond in " +
+				"all 30 comparisons at loads below 1; so at most 9.5 % of such runs have another " +
+				"result (95 % confidence)"},
 		"apart at one": {func(load float64) float64 {
 			return map[bool]float64{true: 1.1, false: 1}[load == 0.8]
 		}, decide.Depends,
@@ -48,10 +47,9 @@ func TestLoadVerdicts(t *testing.T) {
 		"apart above one": {func(load float64) float64 {
 			return map[bool]float64{true: 9, false: 1}[load > 1]
 		}, decide.Holds,
-			"worker_pool, semaphore and errgroup_limit have the same p99 to the nanosecond in all" +
-				" 30 comparisons at loads below 1; so at most 9.5 % of such runs come out " +
-				"otherwise " +
-				"(95 % confidence)"},
+			"worker_pool, semaphore and errgroup_limit have the same p99 to the nanosecond in " +
+				"all 30 comparisons at loads below 1; so at most 9.5 % of such runs have another " +
+				"result (95 % confidence)"},
 	} {
 		f := judgeAndDraw(t, synthetic(loadSweep(Quick, familiar...), 3,
 			sampleLoad(c.factor)), judgeLoad, drawNearing)

@@ -25,8 +25,7 @@ func TestFindingNamesInvalidRuns(t *testing.T) {
 				Text: "the machine was busy"}}})
 	}
 	f := study.Find(results)
-	if want := "; 3 of 3 runs are INVALID and left out (steal: the machine was " +
-		"busy)"; f.Verdict != decide.ClaimUndecided || !strings.HasSuffix(f.Because, want) {
+	if want := "; 3 of 3 runs are INVALID and omitted (steal: the machine was busy)"; f.Verdict != decide.ClaimUndecided || !strings.HasSuffix(f.Because, want) {
 		t.Errorf("%v: %q, want it to end in %q", f.Verdict, f.Because, want)
 	}
 }

@@ -19,13 +19,12 @@ import (
 // Distributed Systems, HotOS 2021). A case meets the claim if the goodput at half of the capacity
 // is at least nine tenths as high on the way down as on the way up.
 var _ = register(Study{
-	Name: "metastable",
-	Question: "does a service recover from an overload by itself, when those that fail come " +
-		"again?",
-	Claim:  "once the load is back below the capacity, so is the goodput where it was",
-	Count:  [3]int{3, 8, 20},
-	Budget: 5 * time.Second,
-	Apart:  true,
+	Name:     "metastable",
+	Question: "does a service recover from an overload by itself if failed calls are retried?",
+	Claim:    "when the load is back below the capacity, the goodput is as before",
+	Count:    [3]int{3, 8, 20},
+	Budget:   5 * time.Second,
+	Apart:    true,
 	Cells: func(Size) (cells []bench.Scenario) {
 		for _, c := range stormCases {
 			cells = append(cells, c.cell())
@@ -34,10 +33,11 @@ var _ = register(Study{
 	},
 	Decides: stormDecides(),
 	Advice: evidence.Sentences{
-		Holds:       "no precaution is needed against this overload",
-		DoesNotHold: "lower the load far below the capacity, or restart: it does not recover",
-		Depends: "give retries a budget, or let the server refuse at once what it cannot answer " +
-			"in time",
+		Holds: "no precaution is needed against this overload",
+		DoesNotHold: "lower the load far below the capacity, or restart: the service does not " +
+			"recover by itself",
+		Depends: "give retries a budget, or let the server refuse at once the calls that it " +
+			"cannot answer in time",
 	},
 	Judge: judgeStorm,
 	Draw:  []drawing{drawStorm},
@@ -158,7 +158,7 @@ func drawStorm(m *evidence.Measured) evidence.Figure {
 		Subtitle: fmt.Sprintf("a server that does %d calls a second, %s at each load; callers "+
 			"wait 100 ms, and make four attempts at most", stormRate, text.Duration(stormStep)),
 		Caption: []string{
-			"The server also completes calls that their callers have given up.",
+			"The server also completes calls whose callers have given up.",
 			m.Medians([]bench.Scenario{stormCases[0].cell()}),
 		},
 	}.Planes(planes...)

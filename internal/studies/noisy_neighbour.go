@@ -17,9 +17,10 @@ import (
 // share for each tenant. The claim requires at most 1.1 while all send equally, and at least 2
 // above the capacity.
 var _ = register(Study{
-	Name:     "noisy_neighbour",
-	Question: "what do the other tenants of a pool pay when one sends more than its share?",
-	Claim:    "one pool for all tenants is fine until one misbehaves",
+	Name: "noisy_neighbour",
+	Question: "how much do the other tenants of a pool suffer when one tenant sends more than " +
+		"its share?",
+	Claim:    "one pool for all tenants is fine until one tenant sends too much",
 	Count:    [3]int{3, 5, 10},
 	Budget:   2 * time.Second,
 	Apart:    true,
@@ -27,8 +28,8 @@ var _ = register(Study{
 	With:     each(noisySweep),
 	Decides:  []string{othersP99, metric.NoisyShare},
 	Advice: evidence.Sentences{
-		Holds:       "give each tenant a share of the pool before one misbehaves",
-		DoesNotHold: "a pool for all tenants does: shares make no difference",
+		Holds:       "give each tenant a share of the pool before one tenant sends too much",
+		DoesNotHold: "use one pool for all tenants: shares make no difference",
 		Depends:     "give each tenant a share of the pool",
 	},
 	Judge: judgeNoisy,
@@ -103,8 +104,8 @@ func drawNoisy(m *evidence.Measured) evidence.Figure {
 		Subtitle: fmt.Sprintf("Seven tenants with a load of %v together, and an eighth; limit %d",
 			quietLoad, limit),
 		Caption: []string{
-			"With shares the others wait for what they have sent themselves, whatever the noisy " +
-				"one sends.",
+			"With shares, the other tenants wait only for their own tasks, whatever the noisy " +
+				"tenant sends.",
 			m.Medians(noisyOf(pooled)),
 		},
 	}.Planes(slow, share)

@@ -24,18 +24,18 @@ import (
 // repetition with the two longest sizes (see crowded).
 var _ = register(Study{
 	Name:     "offload",
-	Question: "from what size on does it pay to hand a task over to a worker pool?",
-	Claim: "handing a task over to a worker pool pays as soon as the task is longer than the " +
-		"cost of handing over",
+	Question: "how large must a task be to make handing it over to a worker pool worthwhile?",
+	Claim: "handing a task over to a worker pool is worthwhile if the task is longer than the " +
+		"overhead",
 	Count:    [3]int{4, 10, 20},
 	Budget:   4 * time.Second,
 	Compared: append([]string{inline}, handedOver...),
 	With:     each(offloadCells),
 	Decides:  []string{metric.Throughput},
 	Advice: evidence.Sentences{
-		Holds:       "hand over a task that is longer than the cost of handing over",
-		DoesNotHold: "run tasks of these sizes where they arise",
-		Depends:     "hand over long tasks, and run short ones where they arise",
+		Holds:       "hand over tasks that are longer than the overhead",
+		DoesNotHold: "run tasks of these sizes in the caller",
+		Depends:     "hand over long tasks, and run short tasks in the caller",
 	},
 	Judge: judgeOffload,
 	Draw:  []drawing{drawOffload},
@@ -142,8 +142,8 @@ func judgeOffload(m *evidence.Measured) decide.Finding {
 		}
 	}
 	if waited := offloadCrowded(m, name); waited > crowded {
-		return evidence.Missing("other programs had the processors: ready threads waited for "+
-			"one for %s of the time, in the best of %s repetitions",
+		return evidence.Missing("other programs used the processors: ready threads waited for a "+
+			"processor for %s of the time, in the best of %s repetitions",
 			text.ShortShare(waited), m.Repetitions([]bench.Scenario{
 				offloadCell(name, offloadSizes[0], Quick)}))
 	}
@@ -203,7 +203,7 @@ func drawOffload(m *evidence.Measured) evidence.Figure {
 			"clock, %s", limit, machine),
 		Caption: []string{
 			"The gain cannot exceed the number of processors, and other programs reduce it.",
-			"Sizes are of a task alone. The harness adds 0.1 to 0.2 µs to each.",
+			"Sizes are of the tasks alone. poolbench adds 0.1 to 0.2 µs to each task.",
 			m.Means([]bench.Scenario{offloadCell(handedOver[0], offloadSizes[0], Quick)}),
 		},
 	}.Planes(p)

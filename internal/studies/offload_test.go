@@ -69,8 +69,8 @@ func TestOffloadVerdicts(t *testing.T) {
 			"the repetitions vary too much to decide whether event_loop_offload " +
 				"completes 1.1 times the tasks of the loop: 200 ns (×0.493)"},
 		{"crowded", []float64{0.5, 1.2, 1.5, 1.9, 1.9}, 0, 0.3, decide.ClaimUndecided,
-			"other programs had the processors: ready threads waited for one for 30 % of the " +
-				"time, in the best of 3 repetitions"},
+			"other programs used the processors: ready threads waited for a processor for 30 % " +
+				"of the time, in the best of 3 repetitions"},
 	} {
 		expect(t, c.name, judgeAndDraw(t, sampleOffload(c.gains, c.scatter, c.waited), judgeOffload,
 			mustLookup(t, "offload").Draw...), c.want, c.says)

@@ -26,9 +26,9 @@ import (
 // its memory.
 var _ = register(Study{
 	Name:     "overhead",
-	Question: "what does each strategy cost per task, other people's libraries included?",
-	Claim: "the choice of the library matters little next to the work: every strategy costs " +
-		"less than a microsecond a task",
+	Question: "what is the overhead per task of each strategy and each library?",
+	Claim: "the choice of the library matters little: the overhead of every strategy is below a " +
+		"microsecond per task",
 	Count:  [3]int{3, 10, 30},
 	Budget: 3500 * time.Millisecond,
 	Cells:  func(size Size) []bench.Scenario { return overheadCells(size, dispatchers()...) },
@@ -37,17 +37,18 @@ var _ = register(Study{
 	},
 	Takes: func(v strategies.Variant) error {
 		if !takesAll(v.Spec) {
-			return fmt.Errorf("%s refuses what finds no slot and has no queue: of a batch it "+
-				"refuses all but a few", v)
+			return fmt.Errorf("%s has no queue and refuses tasks if all slots are busy, so it "+
+				"refuses most of a batch", v)
 		}
 		return nil
 	},
 	Decides: []string{metric.Throughput},
 	Advice: evidence.Sentences{
-		Holds:       "choose a library for its features, not for its speed",
-		DoesNotHold: "for short tasks use the cheapest, or hand over more at once",
-		Depends: "where tasks take microseconds look at the cost; for longer ones any library " +
-			"will do",
+		Holds: "choose a library for its features, not for its speed",
+		DoesNotHold: "for short tasks, use the cheapest strategy, or hand over several tasks at " +
+			"once",
+		Depends: "if tasks last microseconds, compare the overhead; for longer tasks, any " +
+			"library is fast enough",
 	},
 	Judge: judgeOverhead,
 	Draw:  []drawing{drawOverhead},
@@ -132,7 +133,7 @@ func judgeOverhead(m *evidence.Measured) decide.Finding {
 	}
 	cheapest, dearest := costs[0], costs[len(costs)-1]
 	r := evidence.Ruling{Of: "strategy", More: []string{"above the cheapest", "allocations"},
-		Number: "time a task, harness included", Format: func(in evidence.Interval) string {
+		Number: "time per task, including poolbench itself", Format: func(in evidence.Interval) string {
 			return in.Write(evidence.Roughly)
 		}}
 	for _, c := range costs {
@@ -145,7 +146,8 @@ func judgeOverhead(m *evidence.Measured) decide.Finding {
 		r.Cases = append(r.Cases, evidence.Case{Name: name, Number: evidence.OfMean(nil),
 			More: []string{evidence.Dash, evidence.Dash}})
 	}
-	took := fmt.Sprintf("%d of %d strategies take less than a microsecond a task, harness included",
+	took := fmt.Sprintf("the overhead of %d of %d strategies is below a microsecond per task, "+
+		"including poolbench itself",
 		below, len(r.Cases))
 	more := fmt.Sprintf("%d take at least a microsecond more than the cheapest, %s", above,
 		cheapest.name)
@@ -158,7 +160,7 @@ func judgeOverhead(m *evidence.Measured) decide.Finding {
 	case decide.Depends:
 		f.Because = fmt.Sprintf("on the strategy: %s, and %s", took, more)
 	case decide.ClaimUndecided:
-		f.Because = fmt.Sprintf("%s; harness and other programs hide whether the other %d do", took,
+		f.Because = fmt.Sprintf("%s; for the other %d, noise of the machine prevents a decision", took,
 			len(r.Open()))
 	}
 	evidence.Shorten(f.Table)
@@ -169,7 +171,7 @@ func judgeOverhead(m *evidence.Measured) decide.Finding {
 			text.Duration(work)))
 	}
 	f.Say(noRun)
-	f.Add("the choice between the cheapest and the dearest is %s", evidence.Series(shares))
+	f.Add("the difference between the cheapest and the most expensive is %s", evidence.Series(shares))
 	return f
 }
 
@@ -179,10 +181,11 @@ func drawOverhead(m *evidence.Measured) evidence.Figure {
 		return evidence.Figure{}
 	}
 	panels := []charts.RowPanel{{
-		Title:  "time a task, harness included",
+		Title:  "time per task, including poolbench itself",
 		X:      evidence.Log("seconds", charts.Seconds, 2e-7, 5e-7, 1e-6, 2e-6, 5e-6, 1e-5),
 		Levels: []charts.Level{{Name: "a microsecond", Y: microsecond}},
-	}, {Title: "allocations a task", X: charts.Axis{Label: "heap objects, harness included"}}}
+	}, {Title: "allocations a task", X: charts.Axis{Label: "heap objects, including poolbench " +
+		"itself"}}}
 	var rows []string
 	for _, c := range costs {
 		rows = append(rows, c.name)
@@ -199,12 +202,12 @@ func drawOverhead(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "overhead-cost",
 		Title: "Cost of a strategy per task",
-		Subtitle: fmt.Sprintf("A batch of tasks that do next to nothing, limit %d; real clock, "+
-			"this machine", overheadLimit),
+		Subtitle: fmt.Sprintf("A batch of tasks with almost no work, limit %d; real clock, this "+
+			"machine", overheadLimit),
 		Caption: []string{
 			m.Means([]bench.Scenario{costs[0].cell}),
-			"The harness costs the same for each strategy. Differences are due to the strategies " +
-				"and to other programs.",
+			"poolbench's own overhead is equal for all strategies. Differences are due to the " +
+				"strategies and to other programs.",
 			fmt.Sprintf("A microsecond is %s of a task of %s.",
 				text.ShortShare(microsecond/overheadWork[0].Seconds()),
 				text.Duration(overheadWork[0])),

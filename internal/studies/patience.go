@@ -20,7 +20,7 @@ import (
 // pool with waiting callers completes at least 95 % as many tasks as a pool that sheds.
 var _ = register(Study{
 	Name:     "patience",
-	Question: "what does a service still complete when callers give up?",
+	Question: "how many tasks does a service complete when callers give up?",
 	Claim:    "a timeout at the caller protects the service",
 	Count:    [3]int{6, 12, 40},
 	Budget:   8 * time.Second,
@@ -35,10 +35,10 @@ var _ = register(Study{
 	Decides: []string{metric.Goodput, metric.WastedService},
 	Advice: evidence.Sentences{
 		Holds: "timeouts at the callers are enough",
-		DoesNotHold: "have the service shed, or serve the newest first: a timeout at the caller " +
-			"is not enough",
-		Depends: "have the service shed, or serve the newest first; a timeout at the caller is " +
-			"enough only where tasks or timeouts vary much",
+		DoesNotHold: "let the service shed, or serve the newest tasks first: a timeout at the " +
+			"caller is not enough",
+		Depends: "let the service shed, or serve the newest tasks first; a timeout at the caller " +
+			"is enough only if tasks or timeouts vary much",
 	},
 	Judge: judgePatience,
 	Draw:  []drawing{drawPatienceEqual, drawPatienceTheory},
@@ -132,7 +132,7 @@ func patienceFigure(
 	m *evidence.Measured, name string, c patienceCase,
 	exact func(load float64) (goodput, waste float64),
 ) evidence.Figure {
-	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load",
+	x := charts.Axis{Label: "load (1 is the capacity)", Name: "load",
 		Marks: []float64{0.7, 1, 1.3, 2}}
 	good := evidence.Plane("goodput", x, perSecond)
 	waste := evidence.Plane("wasted work", x, shares("share of the service time", 0))
@@ -156,7 +156,8 @@ func patienceFigure(
 	}
 	capacity := limit / patienceMean.Seconds()
 	good.Levels = []charts.Level{{Name: fmt.Sprintf("capacity %v/s", capacity), Y: capacity}}
-	caption := []string{"Callers that are served in their order start just before they give up."}
+	caption := []string{"If tasks are served in order, they start just before their callers give " +
+		"up."}
 	if exact != nil {
 		caption = []string{fmt.Sprintf("Band: exact for %s (Erlang A).", pooled)}
 	}

@@ -20,8 +20,8 @@ import (
 // (ρ₁-1)/(1-ρ₀)·T.
 var _ = register(Study{
 	Name:     "pulse",
-	Question: "how long is a pulse of overload felt after it is over, and by whom?",
-	Claim:    "once a pulse of overload is over, the response is again what it was",
+	Question: "how long does a pulse of overload affect later tasks?",
+	Claim:    "after a pulse of overload, the response time is as before",
 	Count:    [3]int{6, 12, 30},
 	Budget:   4 * time.Second,
 	Apart:    true,
@@ -31,8 +31,8 @@ var _ = register(Study{
 	Advice: evidence.Sentences{
 		Holds:       "a pulse of this length needs no precaution",
 		DoesNotHold: "keep the usual load low: the backlog drains with the spare capacity",
-		Depends: "shed tasks that cannot be done in time: a queue that keeps them hurts those " +
-			"after the pulse",
+		Depends: "shed tasks that cannot be done in time: a queue that keeps them delays the " +
+			"tasks after the pulse",
 	},
 	Judge: judgePulse,
 	Draw:  []drawing{drawPulse},
@@ -121,9 +121,9 @@ func judgePulse(m *evidence.Measured) decide.Finding {
 
 func drawPulse(m *evidence.Measured) evidence.Figure {
 	x := charts.Axis{Label: "load before and after", Marks: pulseBefores}
-	felt := evidence.Plane("felt after its end", x,
+	felt := evidence.Plane("effect after its end", x,
 		charts.Axis{Label: "in lengths of the pulse", Reach: []float64{0}})
-	backlog := evidence.Plane("left at its end", x, evidence.Log("tasks in the system", nil))
+	backlog := evidence.Plane("backlog at its end", x, evidence.Log("tasks in the system", nil))
 	for _, cells := range m.Sweeps(pulseStrategies, func(name string) []bench.Scenario {
 		return pulseSweep(Full, name)
 	}) {
@@ -141,12 +141,13 @@ func drawPulse(m *evidence.Measured) evidence.Figure {
 		func(before float64) float64 { return fluidDrain(before, pulseLoad) }))
 	backlog.Add(evidence.Exact(backlog.Series[0], band, func(float64) float64 { return left }))
 	return evidence.Figure{
-		Name:  "pulse",
-		Title: "A queue that keeps a pulse is felt long after it; one that sheds forgets it",
+		Name: "pulse",
+		Title: "A queue that keeps all tasks of a pulse has an effect long after it; a queue " +
+			"that sheds recovers at once",
 		Subtitle: fmt.Sprintf("load %v for %s, %d workers, tasks of %s", pulseLoad,
 			text.Duration(pulseLength), limit, text.Duration(pulseMean)),
 		Caption: []string{
-			"Felt until no more tasks are slow than before the pulse.",
+			"The effect lasts until the share of slow tasks is as before the pulse.",
 			"Bands, exact for a fluid in a queue that keeps everything: (ρ₁−1)·T of work, which drains in " +
 				"(ρ₁−1)/(1−ρ₀)·T.",
 			m.Means(pulseSweep(Quick, pooled)),

@@ -25,13 +25,13 @@ var (
 		"does queueing theory hold on this machine, for tasks that wait?",
 		"for tasks that wait, a real pool on a real machine waits as long as an ideal queue does",
 		"exponential:mean=10ms", 3500*time.Millisecond, 300*time.Millisecond,
-		"On this machine, tasks that wait: how much longer they queue than in an ideal queue", 0.5,
+		"Additional wait on this machine, compared with an ideal queue: tasks that wait", 0.5,
 		0.8))
 	_ = register(realStudy("real_computing", "and does it for tasks that compute?",
 		"for tasks that compute, a real pool on a real machine waits as long as an ideal queue "+
 			"does", "cpu_sha256:mean=1ms",
-		2*time.Second, 180*time.Millisecond, "On this machine, tasks that compute: how much "+
-			"longer they queue than in an ideal queue", 0.7))
+		2*time.Second, 180*time.Millisecond, "Additional wait on this machine, compared with an "+
+			"ideal queue: tasks that compute", 0.7))
 )
 
 func realStudy(
@@ -65,10 +65,12 @@ func realStudy(
 			return cells(size, of, atSize(size, loads, loads[len(loads)-1:])...)
 		},
 		Advice: evidence.Sentences{
-			Holds:       "plan with queueing theory: the machine adds next to nothing to an ideal wait",
-			DoesNotHold: "measure on the machine: it adds to the wait that queueing theory gives",
-			Depends: "plan with queueing theory where the machine adds little, and measure where " +
-				"it adds more",
+			Holds: "plan with queueing theory: the machine adds almost nothing to the " +
+				"ideal wait",
+			DoesNotHold: "measure on the machine: it adds to the wait that queueing theory " +
+				"predicts",
+			Depends: "plan with queueing theory if the machine adds little, and measure if it " +
+				"adds more",
 		},
 		Judge: func(m *evidence.Measured) decide.Finding {
 			return judgeReal(m, cells(Quick, waiting, loads...), loads[len(loads)-1])
@@ -138,8 +140,8 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) de
 		f.Table = r.Table()
 	}
 	if others >= 0.1 {
-		f.Add("meanwhile other programs took up to %s of the processors' time: repeat it on a "+
-			"quiet machine", text.ShortShare(others))
+		f.Add("other programs used up to %s of the processors' time: repeat the study on an idle "+
+			"machine", text.ShortShare(others))
 	}
 	return f
 }
@@ -195,10 +197,10 @@ func drawReal(
 		Subtitle: fmt.Sprintf("Real clock, limit %d, load %s; the ideal queue has each run's "+
 			"own arrivals and task times", limit, strings.Join(shown, " and ")),
 		Caption: []string{
-			"What exceeds the ideal queue is due to the strategy, the scheduler, the timers " +
-				"and other programs.",
-			fmt.Sprintf("Repetitions that completed less than %s of the arrivals have no "+
-				"steady state and are left out.", text.ShortShare(realSteady)),
+			"The additional wait is due to the strategy, the scheduler, the timers and other " +
+				"programs.",
+			fmt.Sprintf("Repetitions that completed less than %s of the arrivals have no steady "+
+				"state and are omitted.", text.ShortShare(realSteady)),
 			m.Medians(slices.Concat(drawn...)),
 		},
 	}.Rows(rows, panels...)

@@ -65,7 +65,7 @@ func TestRealVerdicts(t *testing.T) {
 				} else if f.Verdict != c.want {
 					t.Errorf("%s, %s: %v, want %v (%s)", name, what, f.Verdict, c.want, f.Because)
 				}
-				if !strings.Contains(fmt.Sprint(f.Lines), "other programs took up to 30 %") {
+				if !strings.Contains(fmt.Sprint(f.Lines), "other programs used up to 30 %") {
 					t.Errorf("%s, %s does not say what else ran: %q", name, what, f.Lines)
 				}
 			}

@@ -20,9 +20,9 @@ import (
 // calls per task than the best way with exponential backoff and jitter alone.
 var _ = register(Study{
 	Name: "retry",
-	Question: "which retry policy gets a batch past a rate limit, with how many calls, and " +
-		"how late?",
-	Claim:  "exponential backoff with jitter gets a rate-limited batch done with the fewest calls",
+	Question: "which retry policy completes a batch at a rate limit, with how many calls, and in " +
+		"which time?",
+	Claim:  "exponential backoff with jitter completes a rate-limited batch with the fewest calls",
 	Count:  [3]int{2, 4, 10},
 	Budget: 5 * time.Second,
 	Cells: func(Size) (cells []bench.Scenario) {
@@ -43,9 +43,9 @@ var _ = register(Study{
 	},
 	Decides: []string{metric.Attempts, metric.Throttled},
 	Advice: evidence.Sentences{
-		Holds:       "try again with exponential backoff and jitter",
-		DoesNotHold: "limit the rate on your own side. Backoff with jitter needs more calls",
-		Depends:     "learn how the target limits before you choose how to try again",
+		Holds:       "retry with exponential backoff and jitter",
+		DoesNotHold: "limit the rate in the client: backoff with jitter needs more calls",
+		Depends:     "find out how the target limits calls before you choose a retry policy",
 	},
 	Judge: judgeRetry,
 	Draw:  []drawing{drawRetryWays, drawPoison},

@@ -44,7 +44,7 @@ func judgeRetry(m *evidence.Measured) decide.Finding {
 		ratio := evidence.Alone(math.Inf(-1)) // no other policy loses no task
 		switch {
 		case !done && !rival:
-			return evidence.Missing("no way completes the batch at %s", dest.target)
+			return evidence.Missing("no policy completes the batch at %s", dest.target)
 		case !done:
 			ratio, winner = evidence.Alone(math.Inf(1)), other
 		case rival:
@@ -138,7 +138,7 @@ func answerBounds(m *evidence.Measured, f *decide.Finding) {
 		}
 	}
 	if v := m.Mean(faultCell(retryTries), metric.Attempts).Mid; !math.IsNaN(v) {
-		f.Add("a task that fails other than by a refusal takes %s, though %d attempts are allowed",
+		f.Add("a task that fails without a refusal needs %s, although %d attempts are allowed",
 			evidence.Counted(v, "call"), retryTries)
 	}
 }
@@ -150,11 +150,11 @@ func drawRetryWays(m *evidence.Measured) evidence.Figure {
 		Subtitle: fmt.Sprintf("Calls a task, and time, of a batch of %d tasks, %d at once, at "+
 			"targets that serve about %d calls a second", retryBatch, retryPool, retryRate),
 		Caption: []string{
-			fmt.Sprintf("The backoff is 1 s, doubled up to 10 s; no backoff is 10 ms, for the "+
-				"way there and back. %s cannot report when to retry.",
+			fmt.Sprintf("The backoff is 1 s, doubled up to 10 s. \"No backoff\" is 10 ms, for "+
+				"the round trip. %s cannot report when to retry.",
 				retryTargets[len(retryTargets)-1].name()),
-			"In place: the worker sleeps. Queued: it goes on to the next task, which meets the " +
-				"same refusal.",
+			"In place: the worker sleeps. Queued: the worker continues with the next task, which " +
+				"is refused, too.",
 			fmt.Sprintf("A task has at most %d attempts. Calls and time are shown if no task was "+
 				"lost. The least time is (N − burst)/rate, and at the last target all the work "+
 				"over its slots.", retryTries),

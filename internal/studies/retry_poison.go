@@ -80,13 +80,14 @@ func drawPoison(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "retry-poison",
-		Title: "Tasks that are refused for good: savings for the others by a bound on attempts",
+		Title: "Tasks that are always refused: effect of a limit on attempts on the other tasks",
 		Subtitle: fmt.Sprintf("A batch of %d tasks, %d at once, each poison with a chance of "+
 			"%s, and served at the first call otherwise", retryBatch, retryPool,
 			text.ShortShare(poisonShare)),
 		Caption: []string{
-			"In place, a task in backoff keeps its worker: more poison tasks than workers stop " +
-				"the pool until they are given up. From a delayed queue they only cost calls.",
+			"In place, a task in backoff keeps its worker. If there are more poison tasks than " +
+				"workers, the pool stops until they become dead letters. In a delayed queue, " +
+				"they only cost calls.",
 			"Backoff with full jitter, from 100 ms, doubled up to 10 s.",
 			fmt.Sprintf("Points: means of %s repetitions.", m.Repetitions(cells)),
 		},

@@ -60,7 +60,7 @@ func TestRetryVerdicts(t *testing.T) {
 				return map[string]float64{"attempts/op": 1, "throttled/op": 0.5, "makespan-sec": 1,
 					"mean-service-sec": 0.1}
 			}), decide.ClaimUndecided,
-			"no way completes the batch at token_bucket:rate=50,burst=10"},
+			"no policy completes the batch at token_bucket:rate=50,burst=10"},
 	} {
 		expect(t, c.name, judgeRetry(c.m), c.want, c.because)
 	}
@@ -193,7 +193,7 @@ func TestRetrySentences(t *testing.T) {
 	for _, want := range []string{
 		"retries queued, with 5 % of the tasks refused for good: the last good task ends after 6 " +
 			"s with at most 30 attempts (61.2 % of the calls wasted)",
-		"a task that fails other than by a refusal takes 1 call, though 200 attempts are allowed",
+		"a task that fails without a refusal needs 1 call, although 200 attempts are allowed",
 		"a bound on attempts makes retry_queue lose good tasks at token_bucket: 25 % with 3",
 	} {
 		if !strings.Contains(said, want) {

@@ -28,20 +28,20 @@ var scrapeLimits = []int{limit, 64}
 // each limit, and depends on the limit otherwise.
 var _ = register(Study{
 	Name:     "scrape",
-	Question: "which strategies scrape a site that bans without being banned, and lose nothing?",
-	Claim: "a bounded pool alone ends the refusals and the bans of a site that allows so many " +
-		"calls in a second",
+	Question: "which strategies scrape a site that bans clients, without a ban and without a loss?",
+	Claim: "a bounded pool alone prevents refusals and bans by a site that limits the calls per " +
+		"second",
 	Count:   [3]int{1, 1, 1},
 	Budget:  4 * time.Second,
 	Cells:   func(Size) []bench.Scenario { return scrapeCells(scrapers()...) },
 	With:    func(_ Size, of ...string) []bench.Scenario { return scrapeCells(strategy(of...)...) },
 	Decides: []string{metric.RefusedCalls, metric.Bans},
 	Advice: evidence.Sentences{
-		Holds: "bound the workers: that alone keeps within the site's limit",
-		DoesNotHold: "limit the rate: a bound on workers alone does not keep within the site's " +
+		Holds: "limit the workers: this alone keeps within the site's limit",
+		DoesNotHold: "limit the rate: a limit on workers alone does not keep within the site's " +
 			"limit",
-		Depends: "limit the rate: a bound on workers keeps within the site's limit at some " +
-			"limits only",
+		Depends: "limit the rate: a limit on workers keeps within the site's limit only for some " +
+			"values",
 	},
 	Judge: judgeScrape,
 	Draw:  []drawing{drawScrape},
@@ -149,7 +149,7 @@ func judgeScrape(m *evidence.Measured) decide.Finding {
 		return s.outcome() >= fetchedLossy && !slices.Contains(append(poolsAlone, free), s.name)
 	}))
 	f.Say(evidence.Said(evidence.Few(clean, 5), "no ban and no loss"))
-	f.Add("no order of calls takes less than (N − burst)/rate = %.0f s", scrapeFloor)
+	f.Add("any order of calls needs at least (N − burst)/rate = %.0f s", scrapeFloor)
 	return f
 }
 
@@ -181,11 +181,11 @@ func drawScrape(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "scrape",
 		Title: "Scraping a site that bans clients",
-		Subtitle: fmt.Sprintf("%d calls of a site that serves %d a second, refuses more, and "+
-			"bans clients that ignore it", tickers, scrapeRate),
+		Subtitle: fmt.Sprintf("%d calls of a site that serves %d calls a second, refuses further "+
+			"calls, and bans clients that ignore refusals", tickers, scrapeRate),
 		Caption: []string{
 			"From the best to the worst. A limit on calls in flight is no limit on calls per second.",
-			"No order of calls takes less than (N − burst)/rate.",
+			"Any order of calls needs at least (N − burst)/rate.",
 			fmt.Sprintf("One run each; limits of %d and %d.", scrapeLimits[0], scrapeLimits[1]),
 		},
 	}.Finding(decide.Finding{Table: scrapeTable(all)})

@@ -36,8 +36,8 @@ func TestScrapeVerdicts(t *testing.T) {
 		says    string
 	}{
 		"nowhere": {nil, decide.Holds,
-			"the site refuses no call of a pool, so at most 25.9 % of such runs " +
-				"come out otherwise (95 % confidence)"},
+			"the site refuses no call of a pool, so at most 25.9 % of such runs have another " +
+				"result (95 % confidence)"},
 		"at one": {scrapeLimits[1:], decide.Depends,
 			"on the limit: it holds for limit 4, not for limit 64"},
 		"at both": {scrapeLimits, decide.DoesNotHold,

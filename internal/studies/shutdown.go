@@ -18,7 +18,7 @@ import (
 // if it saves less than half in each case, and depends on the pool's contents otherwise.
 var _ = register(Study{
 	Name:     "shutdown",
-	Question: "how much does draining save at a shutdown, and how long a deadline does that take?",
+	Question: "how many tasks does a drain save at a shutdown, and how long must its deadline be?",
 	Claim:    "drain on shutdown, don't just abandon work: give the workers the chance to finish",
 	Count:    [3]int{4, 12, 40},
 	Budget:   3 * time.Second,
@@ -36,10 +36,10 @@ var _ = register(Study{
 	}),
 	Decides: []string{metric.Abandoned},
 	Advice: evidence.Sentences{
-		Holds:       "give the workers a deadline to drain: it saves nearly all that the pool holds",
-		DoesNotHold: "hold less, or drain longer: this deadline saves little",
-		Depends: "let a drain take as long as the tasks held need, tasks ÷ throughput, or hold " +
-			"fewer",
+		Holds:       "give the workers a deadline to drain: it saves nearly all tasks of the pool",
+		DoesNotHold: "limit the queue, or drain longer: this deadline saves few tasks",
+		Depends: "give the drain as much time as the waiting tasks need (tasks ÷ throughput), or " +
+			"limit the queue",
 	},
 	Judge: judgeShutdown,
 	Draw:  []drawing{drawShutdown},
@@ -141,7 +141,7 @@ func judgeShutdown(m *evidence.Measured) decide.Finding {
 		DoesNotHold: deadline + " to drain save less than half of the tasks",
 		Depends:     "on how many tasks the pool holds",
 	}, "how many of the tasks held "+deadline+" to drain save")
-	f.Add("the pool does %s tasks a second, and a deadline saves no more than that",
+	f.Add("the pool completes %s tasks a second, which limits the tasks that a deadline saves",
 		text.Short(limit/shutdownMean.Seconds()))
 	var others []string
 	for _, cells := range m.Sweeps(shutdownOthers, func(name string) []bench.Scenario {
@@ -192,12 +192,12 @@ func drawShutdown(m *evidence.Measured) evidence.Figure {
 		}))
 	return evidence.Figure{
 		Name:  "shutdown",
-		Title: "A drain saves what the pool can do before the deadline",
-		Subtitle: fmt.Sprintf("%d workers, tasks of %s: the pool does %s a second",
+		Title: "A drain saves the tasks that the pool can complete before the deadline",
+		Subtitle: fmt.Sprintf("%d workers, tasks of %s: the pool completes %s a second",
 			limit, text.Duration(shutdownMean), text.Short(limit/shutdownMean.Seconds())),
 		Caption: []string{
-			"At the left all tasks held are abandoned at once. A pool that is done before its " +
-				"deadline does not wait for it.",
+			"At the left, all waiting tasks are abandoned at once. A pool that has finished " +
+				"before its deadline does not wait for the deadline.",
 			"The length of the queue decides how long the drain takes: bound the queue.",
 			"Band: exact if the pool holds all tasks at the shutdown (a pure death process).",
 			m.Medians([]bench.Scenario{shutdownCases[0].cell(shutdownDeadline)}),

@@ -17,8 +17,9 @@ import (
 // the pool completes at least 5 % fewer tasks per second at the highest variance than with tasks of
 // equal length. The last tasks of a short run cost one or two percent.
 var _ = register(Study{
-	Name:     "spread",
-	Question: "what does variance of the task times cost, at the same load and the same mean?",
+	Name: "spread",
+	Question: "how does variance of the task times affect the throughput, at the same load and " +
+		"mean?",
 	Claim:    "task times that vary more lower the throughput of a pool",
 	Count:    [3]int{3, 3, 10},
 	Budget:   3 * time.Second,
@@ -26,7 +27,7 @@ var _ = register(Study{
 	With:     spreadSweep,
 	Decides:  []string{metric.Throughput, metric.Offered},
 	Advice: evidence.Sentences{
-		Holds:       "plan for less throughput where task times vary",
+		Holds:       "plan for less throughput if task times vary",
 		DoesNotHold: "below saturation plan throughput by the mean task time alone",
 		Depends:     "measure the throughput with your own task times",
 	},

@@ -126,7 +126,7 @@ func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.
 		}
 	}
 	if more := len(wrong) - 2; more > 0 {
-		wrong = append(wrong[:2], fmt.Sprintf("and %d more of that kind", more))
+		wrong = append(wrong[:2], fmt.Sprintf("and %d more of this kind", more))
 	}
 	if len(wrong) > 0 {
 		return bench.Suite{}, fmt.Errorf("study %s: %s", s.Name, strings.Join(wrong, "; "))
@@ -142,7 +142,7 @@ func (s Study) Find(results []*bench.Result) decide.Finding {
 	f.Verdict = cmp.Or(f.Verdict, decide.ClaimUndecided)
 	f.Advice = cmp.Or(f.Advice, s.Advice.Of(f.Verdict))
 	if f.Verdict == decide.ClaimUndecided && m.Invalid > 0 {
-		f.Because += fmt.Sprintf("; %d of %d runs are INVALID and left out (%s)", m.Invalid,
+		f.Because += fmt.Sprintf("; %d of %d runs are INVALID and omitted (%s)", m.Invalid,
 			len(results), m.Why)
 	}
 	return f

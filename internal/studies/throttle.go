@@ -17,7 +17,7 @@ import (
 // with less than 1 % throttled tasks without the pool do not count.
 var _ = register(Study{
 	Name:     "throttle",
-	Question: "does a limit on concurrency keep a rate-limited target from refusing?",
+	Question: "does a limit on concurrency prevent refusals by a rate-limited target?",
 	Claim:    "a bounded pool keeps a rate-limited target from refusing calls",
 	Count:    [3]int{3, 5, 10},
 	Budget:   2 * time.Second,
@@ -26,7 +26,7 @@ var _ = register(Study{
 	Decides:  []string{metric.Throttled},
 	Advice: evidence.Sentences{
 		Holds:       "bound the workers: that keeps the target from refusing most calls",
-		DoesNotHold: "limit the rate: a bound on workers is none",
+		DoesNotHold: "limit the rate: a limit on workers does not limit the rate",
 		Depends:     "limit the rate: the effect of a bound on workers depends on how calls arrive",
 	},
 	Judge: judgeThrottle,
@@ -97,7 +97,7 @@ func drawThrottle(m *evidence.Measured) evidence.Figure {
 	var planes []charts.Plane
 	n := len(throttleRates)
 	for i, title := range []string{"Poisson arrivals", fmt.Sprintf("bulks of %d", throttleBulk)} {
-		p := evidence.Plane(title, charts.Axis{Label: "tasks that come in a second", Name: "rate",
+		p := evidence.Plane(title, charts.Axis{Label: "tasks that arrive per second", Name: "rate",
 			Marks: throttleRates}, shares("share of the tasks throttled", 0, 1))
 		for _, cells := range m.Sweeps(familiar, throttleOf) {
 			s := evidence.MedianCurve(m, throttleRates, cells[i*n:(i+1)*n], metric.Throttled)

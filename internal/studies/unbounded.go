@@ -22,8 +22,8 @@ import (
 // limit. It meets the claim if at most one task in a thousand is lost with every bound.
 var _ = register(Study{
 	Name: "unbounded",
-	Question: "what does a bound buy, where ten thousand tasks share a hundred connections, " +
-		"and what does it not?",
+	Question: "if ten thousand tasks share a hundred connections, which losses does a limit " +
+		"prevent?",
 	Claim: "starting a goroutine for every task exhausts a small connection pool; a bound " +
 		"does not",
 	Count:  [3]int{2, 8, 20},
@@ -45,8 +45,8 @@ var _ = register(Study{
 	Decides: []string{metric.Makespan},
 	Advice: evidence.Sentences{
 		Holds:       "bound the goroutines",
-		DoesNotHold: "a bound saves nothing here",
-		Depends:     "bound the goroutines, not far above the connections",
+		DoesNotHold: "a limit prevents no losses here",
+		Depends:     "limit the goroutines, not far above the number of connections",
 	},
 	Judge: judgeUnbounded,
 	Draw:  []drawing{drawUnbounded},
@@ -147,7 +147,7 @@ func judgeUnbounded(m *evidence.Measured) decide.Finding {
 			"exhausted: %s", lost)
 	}
 	f.Table = table
-	f.Add("of about %s calls at once, the last still gets a connection in time", most)
+	f.Add("of about %s calls at once, the last call still gets a connection in time", most)
 	f.Add("%s finish within %s of one another", evidence.Series(crowdBounds),
 		text.ShortShare(crowdApart(m)))
 	return f

@@ -15,11 +15,10 @@ import (
 
 // judgeCost documents the rule of the verdict.
 var _ = register(Study{
-	Name: "variance",
-	Question: "what does variance of the task times cost, where does it bite, and which strategy " +
-		"spares it?",
-	Claim: "partitioning long tasks, or a pool for each class, takes back what the variance " +
-		"of task times costs a shared pool",
+	Name:     "variance",
+	Question: "how much does variance of the task times cost, and which strategy avoids this cost?",
+	Claim: "partitioning long tasks, or a pool for each class, avoids the cost of variance in a " +
+		"shared pool",
 	Count:  [3]int{3, 5, 20},
 	Budget: 16 * time.Second,
 	Cells: func(size Size) (cells []bench.Scenario) {
@@ -38,10 +37,10 @@ var _ = register(Study{
 	},
 	Decides: []string{metric.ShortP99Response, metric.MeanSlowdown},
 	Advice: evidence.Sentences{
-		Holds:       "split long tasks, or give them a pool of their own",
-		DoesNotHold: "keep one pool: splitting and separating pay nowhere",
-		Depends: "try splitting and separating on your own tasks: they pay for some lengths and " +
-			"metrics only",
+		Holds:       "split long tasks, or give them a separate pool",
+		DoesNotHold: "keep one pool: splitting and separating tasks do not help",
+		Depends: "test splitting and separating with your own tasks: they help only for some " +
+			"lengths and metrics",
 	},
 	Judge: func(m *evidence.Measured) decide.Finding {
 		f := judgeCost(m)

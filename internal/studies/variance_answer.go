@@ -91,8 +91,8 @@ func judgeCost(m *evidence.Measured) decide.Finding {
 	default:
 		f = evidence.Found(decide.Depends, "on R (the length of a long task in short ones): both "+
 			"strategies pay above R = %s, but not %s", from, higher[0])
-		f.Advice = fmt.Sprintf("split long tasks, or give them a pool of their own, once they are "+
-			"%s times as long as the short ones", text.Short(from.Mid))
+		f.Advice = fmt.Sprintf("split long tasks, or give them a separate pool, if they are at "+
+			"least %s times as long as the short ones", text.Short(from.Mid))
 	}
 	if tax, _, _ := taxOf(m, shortTail); f.Verdict != decide.ClaimUndecided {
 		f.Because += fmt.Sprintf("; at R = %d the shared pool has %s times %s's %s", taxAt, tax,

@@ -180,7 +180,7 @@ func drawCapacity(m *evidence.Measured) evidence.Figure {
 			"mean task times, and the throughput that it is with E[S] = %s",
 			charts.Seconds(unit.Seconds())),
 		Caption: []string{
-			"Measured at loads around the answer and read off between them.",
+			"Measured at loads around the answer, and interpolated between them.",
 			m.Medians(capacityCells(Standard)),
 			fmt.Sprintf("Bands: exact, M/H₂/%d with balanced means, and M/D/%d at C² = 0; "+
 				"between 0 and 1 none is drawn.", limit, limit),

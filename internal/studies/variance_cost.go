@@ -138,8 +138,8 @@ func drawCost(m *evidence.Measured) evidence.Figure {
 	}
 	title := "The cost of task-time variance"
 	if tax, _, _ := taxOf(m, shortTail); !math.IsNaN(tax.Mid) {
-		title = fmt.Sprintf("Beside long tasks of %d short ones, a shared pool makes the %s %s times "+
-			"as long as %s does", taxAt, shortTail.noun, tax, sequential)
+		title = fmt.Sprintf("With long tasks of %d short ones, the %s in a shared pool is %s "+
+			"times as high as with %s", taxAt, shortTail.noun, tax, sequential)
 	}
 	return evidence.Figure{
 		Name: "variance-cost", Title: title,
@@ -167,7 +167,7 @@ func costCaption(m *evidence.Measured) string {
 			"M/D/%d for each class) and the dashed line (processor sharing, to which ever "+
 			"smaller steps lead).", limit/2),
 		"The other curves have no closed form.",
-		"Steps cost nothing here; the price of partitioning has a figure of its own.",
+		"Steps cost nothing here. Another figure shows the cost of partitioning.",
 	}, " ")
 }
 

@@ -183,8 +183,8 @@ func drawMachine(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "variance-machine",
 		Title: "On this machine: the remaining effect, and the scheduler's share",
-		Subtitle: fmt.Sprintf("%d workers that compute under the real clock, beside tasks of "+
-			"the same sizes under the virtual one", machineSlots),
+		Subtitle: fmt.Sprintf("%d workers that compute under the real clock, compared with tasks "+
+			"of the same sizes under the virtual clock", machineSlots),
 		Caption: []string{
 			"From the first to the second marker: the machine makes the same work longer, so " +
 				"that the load is higher. From the second to the third: what its scheduler and " +
@@ -242,9 +242,9 @@ func (c machineCase) compareWithVirtual(m *evidence.Measured, f *decide.Finding)
 		switch {
 		case len(ratios) < leastSteady: // too few for an interval
 		case ratio.Below() && planned < 1, ratio.Above() && planned > 1:
-			says = "the same one is better"
+			says = "the same strategy is better"
 		case ratio.Below(), ratio.Above():
-			says = "the other one is better"
+			says = "the other strategy is better"
 		}
 		f.Add("on this machine, %s: %s has %s times the shared pool's slowdown, and %s times "+
 			"under the virtual clock: %s", c.title, strategy, ratio, text.Short(planned), says)

@@ -55,9 +55,9 @@ func TestMachine(t *testing.T) {
 		"at the load of 0.8 that it came to here; the scheduler and other programs multiply that " +
 			"by 1.5",
 		"partitioned:quantum=200us has 1.38 times the shared pool's slowdown, and 1.2 times " +
-			"under the virtual clock: the same one is better",
+			"under the virtual clock: the same strategy is better",
 		"segregated has 0.525 times the shared pool's slowdown, and 0.758 times under the " +
-			"virtual clock: the same one is better",
+			"virtual clock: the same strategy is better",
 	} {
 		if !strings.Contains(answer, want) {
 			t.Errorf("the answer does not say %q:\n%s", want, answer)

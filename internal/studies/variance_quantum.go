@@ -109,7 +109,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 	if len(planes[0].Series) == 0 {
 		return evidence.Figure{}
 	}
-	below, ours := "", "What a step costs on this machine was not measured."
+	below, ours := "", "The cost of a step on this machine was not measured."
 	if cost := stepCost(m); !math.IsNaN(cost) {
 		free := planes[1].Series[0] // without overhead, or with the smallest that was measured
 		at := max(slices.Index(free.X, 1), 0)
@@ -123,7 +123,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "variance-quantum",
-		Title: "The price of partitioning: the smaller the steps, the more of them",
+		Title: "The cost of partitioning: smaller steps are more steps",
 		Subtitle: fmt.Sprintf("Long tasks of %v short ones, each half of the work; %d workers, "+
 			"%s busy without the cost of steps", quantumR, limit,
 			text.ShortShare(varianceLoad)) + below,

@@ -18,9 +18,10 @@ import (
 // weight in flight never exceeds the limit and the p99 wait of light tasks is at most the mean task
 // time.
 var _ = register(Study{
-	Name:     "weights",
-	Question: "what does a limit by weight cost light tasks, and what does one by number risk?",
-	Claim:    "weights protect memory, and light tasks do not pay for it",
+	Name: "weights",
+	Question: "how much does a limit by weight delay light tasks, and how much weight does a " +
+		"limit by number admit?",
+	Claim:    "weights protect memory, and do not delay light tasks",
 	Count:    [3]int{3, 8, 20},
 	Budget:   3 * time.Second,
 	Apart:    true,
@@ -37,11 +38,11 @@ var _ = register(Study{
 	With:    each(weightsSweep),
 	Decides: []string{metric.LightP99Wait, metric.PeakWeight},
 	Advice: evidence.Sentences{
-		Holds: "limit by weight where tasks differ in memory",
-		DoesNotHold: "keep heavy tasks in a pool of their own: behind them light tasks wait for " +
-			"free units",
-		Depends: "limit by weight while the heaviest task is a small part of the limit, and keep " +
-			"heavier ones in a pool of their own",
+		Holds: "limit by weight if tasks need different amounts of memory",
+		DoesNotHold: "keep heavy tasks in a separate pool: light tasks wait behind them although " +
+			"units are free",
+		Depends: "limit by weight if the heaviest task is a small part of the limit, and keep " +
+			"heavier tasks in a separate pool",
 	},
 	Judge: judgeWeights,
 	Draw:  []drawing{drawWeights},
@@ -128,7 +129,7 @@ func drawWeights(m *evidence.Measured) evidence.Figure {
 		Marks: []float64{2, 4, 8, 12}}
 	wait := evidence.Plane("light tasks", x, charts.Axis{Label: "p99 of the wait",
 		Format: charts.Seconds, Reach: []float64{0}})
-	peak := evidence.Plane("memory", x, charts.Axis{Label: "most units in flight",
+	peak := evidence.Plane("memory", x, charts.Axis{Label: "largest number of units in flight",
 		Reach: []float64{0}})
 	for _, cells := range m.Sweeps(weightsCompared, weightsOf) {
 		wait.Add(evidence.MedianCurve(m, weightsHeavy, cells, metric.LightP99Wait))
@@ -138,13 +139,13 @@ func drawWeights(m *evidence.Measured) evidence.Figure {
 	wait.Levels = []charts.Level{{Name: "mean time of a task", Y: weightsMean.Seconds()}}
 	return evidence.Figure{
 		Name:  "weights",
-		Title: "A limit by weight keeps its promise, and light tasks pay for heavy ones",
+		Title: "A limit by weight protects memory, and light tasks wait behind heavy tasks",
 		Subtitle: fmt.Sprintf("One task in ten is heavy, the others take one unit; limit %d, "+
 			"tasks of %s, %s of the units in use on average", weightsLimit,
 			text.Duration(weightsMean), text.ShortShare(weightsLoad)),
 		Caption: []string{
-			"A weighted semaphore serves in order: behind a heavy task that waits for its units, " +
-				"light tasks wait for units that are free.",
+			"A weighted semaphore starts tasks in order: light tasks wait behind a heavy task " +
+				"until enough units are free for it.",
 			m.Medians(weightsOf(weighing)),
 		},
 	}.Planes(wait, peak)

@@ -100,11 +100,11 @@ func explain(err error, asked bool) string {
 		return "the server requires a client certificate: give --cert"
 	case remote && strings.Contains(text, "protocol version"),
 		strings.Contains(text, "unsupported protocol version"):
-		return "no version in common: the server speaks none that --tls-min allows"
+		return "no common TLS version: the server supports none that --tls-min allows"
 	case remote && strings.Contains(text, "no application protocol"):
-		return "the server does not speak this version of HTTP over TLS"
+		return "the server does not support this version of HTTP over TLS"
 	case remote && strings.Contains(text, "unrecognized name"):
-		return "the server does not know the name of the SNI: give --sni"
+		return "the server does not accept the name in SNI: give --sni"
 	case remote && strings.Contains(text, "certificate"):
 		_, alert, _ := strings.Cut(text, "tls: ")
 		return "the server refused the client certificate: " + alert

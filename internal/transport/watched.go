@@ -68,7 +68,7 @@ func (f *Watched) Settled(ctx context.Context) error {
 	case f.hasSettings:
 		return nil
 	case f.why == nil:
-		return errors.New("the server does not speak HTTP/2")
+		return errors.New("the server does not support HTTP/2")
 	}
 	return f.why
 }

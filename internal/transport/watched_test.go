@@ -120,7 +120,7 @@ func TestSettled(t *testing.T) {
 		t.Error(err, w.Broke())
 	}
 	if err := w.Settled(t.Context()); err == nil ||
-		err.Error() != "the server does not speak HTTP/2" {
+		err.Error() != "the server does not support HTTP/2" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -92,8 +92,8 @@ func CheckPASTA(o *observe.Run, r *result.Result, f observe.Flow) {
 	}
 	if off := (seen - there) / math.Sqrt(there*(1-there)/n); math.Abs(off) > pastaErrors {
 		r.Doubt(result.Invalid, rundir.CheckPASTA,
-			"%.2f %% of the arrivals found every slot taken, but all were taken %.2f %% of the "+
-				"time: %.1f standard errors apart", 100*seen,
+			"%.2f %% of the arrivals found all slots taken, but all slots were taken %.2f %% of "+
+				"the time: a difference of %.1f standard errors", 100*seen,
 			100*there, math.Abs(off))
 	}
 }
@@ -130,19 +130,18 @@ func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Measured
 	switch {
 	case planned && share > lagInvalid && mean > gap:
 		r.Doubt(result.Invalid, rundir.CheckLag,
-			"the generator was late by %s on average, where a task is "+
-				"due every %s and takes %s: its lag is %.0f %% of the response, and the arrivals "+
-				"were not the planned ones", text.Seconds(mean/1e9), text.Seconds(gap/1e9),
+			"the generator was late by %s on average, a task is due every %s, and lasts %s: the "+
+				"lag is %.0f %% of the response time, so the arrivals were not as planned", text.Seconds(mean/1e9), text.Seconds(gap/1e9),
 			text.Seconds(response), 100*share)
 	case share > lagShare:
 		r.Doubt(result.Suspect, rundir.CheckLag,
-			"the generator was late by %s on average, which is %.0f %% "+
-				"of the mean response (limit %.0f %%)", text.Seconds(mean/1e9),
+			"the generator was late by %s on average, %.0f %% of the mean response time (limit "+
+				"%.0f %%)", text.Seconds(mean/1e9),
 			100*share, 100*lagShare)
 	case planned && hasP99 && p99*observe.Second > gap:
 		r.Doubt(result.Suspect, rundir.CheckLag,
-			"the generator was late by %s at the p99, and a task is due "+
-				"every %s: tasks due one after another were sent together",
+			"the p99 of the generator's lateness is %s, and a task is due every %s: successive "+
+				"tasks were sent at the same time",
 			text.Seconds(p99), text.Seconds(gap/1e9))
 	}
 }
@@ -186,7 +185,7 @@ func CheckSaturation(o *observe.Run, r *result.Result, m observe.Measured) {
 		verdict = result.Invalid
 	}
 	r.Doubt(verdict, rundir.CheckSaturation,
-		"the generator did not sustain %.3g tasks a second for "+
-			"%.0f %% of the run: it was up to %s behind, though a slot was free most of that time",
+		"the generator did not sustain %.3g tasks a second for %.0f %% of the run: it was up to "+
+			"%s late, although a slot was free most of that time",
 		m.Rate(), 100*share, text.Seconds(float64(worst)/1e9))
 }

@@ -118,8 +118,8 @@ func CheckExact(o *observe.Run, r *result.Result, first int) {
 		if c.Test == nil {
 			if math.Abs(measured-c.Exact) > c.Allowed {
 				r.Doubt(result.Suspect, rundir.CheckTheory,
-					"%s is %.4g, the exact value %.4g: chance and the "+
-						"ends of the run make no more than %.2g of difference", c.Unit, measured,
+					"%s is %.4g, and the exact value is %.4g: chance and the ends of the run "+
+						"explain a difference of at most %.2g", c.Unit, measured,
 					c.Exact, c.Allowed)
 			}
 			continue
@@ -137,8 +137,8 @@ func CheckExact(o *observe.Run, r *result.Result, first int) {
 			continue
 		}
 		r.Doubt(result.Suspect, rundir.CheckTheory,
-			"%s is %.4g, the exact value %.4g: %.1f standard errors apart, so one of them "+
-				"describes another system", c.Unit, measured, c.Exact, off/se)
+			"%s is %.4g, and the exact value is %.4g: a difference of %.1f standard errors is "+
+				"not chance", c.Unit, measured, c.Exact, off/se)
 	}
 }
 

@@ -45,9 +45,9 @@ func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	h := CompareHalves(means)
 	if how, grows := h.grows(); ok && grows {
 		r.Doubt(result.Suspect, rundir.CheckDrift,
-			"%.3g requests are open in the first half of the run and "+
-				"%.3g in the second, %s: more is sent than is answered, so the figure depends on the "+
-				"length of the run", h.first, h.second, how)
+			"%.3g requests are open in the first half of the run and %.3g in the second, %s: "+
+				"more requests are sent than answered, so the results depend on the length of "+
+				"the run", h.first, h.second, how)
 	}
 }
 
@@ -84,8 +84,8 @@ func JudgeDrift(o *observe.Run, r *result.Result, means [observe.Batches]float64
 	how, ok := h.beyondChance()
 	if ok {
 		r.Doubt(result.Suspect, rundir.CheckDrift,
-			"the mean %s is %s in the first half of the run and %s in "+
-				"the second, %s: the figure depends on the length of the run",
+			"the mean %s is %s in the first half of the run and %s in the second, %s: the "+
+				"results depend on the length of the run",
 			what, text.Seconds(h.first/1e9), text.Seconds(h.second/1e9), how)
 	}
 	return ok
@@ -155,7 +155,7 @@ func (h halves) beyondChance() (how string, ok bool) {
 		return how, true
 	}
 	if math.Abs(h.Step) > StepErrors {
-		return fmt.Sprintf("%.0f standard errors apart", math.Abs(h.Step)), true
+		return fmt.Sprintf("a difference of %.0f standard errors", math.Abs(h.Step)), true
 	}
 	return "", false
 }
@@ -177,10 +177,10 @@ func Grows(means [observe.Batches]float64) bool {
 func (h halves) changes() (how string, ok bool) {
 	switch {
 	case math.Abs(h.trend) > trendErrors:
-		return fmt.Sprintf("a steady change, %.0f standard errors from none", math.Abs(h.trend)),
+		return fmt.Sprintf("a steady change of %.0f standard errors", math.Abs(h.trend)),
 			true
 	case h.ups >= mostUps:
-		return fmt.Sprintf("a steady growth, %d times of %d", h.ups, observe.Batches-1), true
+		return fmt.Sprintf("a steady growth in %d of %d steps", h.ups, observe.Batches-1), true
 	}
 	return "", false
 }

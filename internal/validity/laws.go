@@ -40,7 +40,7 @@ func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (
 		o.SettledTwice, settled, f.Offered)
 	law(f.Again == 0 || o.Plan.Strategy.Retries || o.Plan.Strategy.Hedges,
 		"once: %d tasks ran more than once", f.Again)
-	law(f.Unrun == 0, "once: %d tasks were done without an error, and never run", f.Unrun)
+	law(f.Unrun == 0, "once: %d tasks were done without an error, but never run", f.Unrun)
 	broken = append(broken, o.Misdeeds...)
 	if left := o.Left.Foreign().NotOf(keepers...); len(left) > 0 {
 		law(false, "drain: goroutines left after Drain: %d, at %s", left.Goroutines(), left.Brief())
@@ -49,13 +49,14 @@ func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (
 		law(o.Peak <= int64(bound), "bound: %d tasks were in flight at once, the limit is %d",
 			o.Peak, bound)
 		law(float64(f.Busy) <= float64(bound)*float64(f.Makespan),
-			"utilisation law: %d ns of service in %d ns of %d slots", f.Busy, f.Makespan, bound)
+			"utilisation law: the service time of %d ns exceeds the %d ns of %d slots", f.Busy, f.Makespan, bound)
 	}
 	law(f.Busy == o.Service,
-		"utilisation law: the records hold %d ns of service, the attempts counted %d ns",
+		"utilisation law: the records contain %d ns of service time, but the attempts counted %d "+
+			"ns",
 		f.Busy, o.Service)
 	law(f.Negative == 0, "response ≥ service ≥ 0: %d tasks started before they were due, ended "+
-		"before they started, or served longer than they were there", f.Negative)
+		"before they started, or have a service time above their response time", f.Negative)
 	law(f.Negative > 0 || impossible == 0, "response = lag + blocked + queued + between + service: "+
 		"%d tasks have a part below 0, or parts that do not add up", impossible)
 	if f.Negative == 0 && f.Outcomes[record.Unsettled] == 0 {

@@ -22,8 +22,8 @@ func checkLength(o *observe.Run, r *result.Result, first int, m observe.Measured
 	overload := math.IsInf(k.Planned, 1)
 	switch {
 	case overload && !r.Drifts():
-		r.Doubt(result.Suspect, rundir.CheckOverload, "by the plan more is offered than can be "+
-			"done: the queue grows, so that the figure depends on the length of the run")
+		r.Doubt(result.Suspect, rundir.CheckOverload, "the planned load exceeds the capacity: "+
+			"the queue grows, so the results depend on the length of the run")
 	case !math.IsInf(k.Relax, 1):
 		judgeLength(k, own, r, float64(m.N))
 	}
@@ -50,7 +50,7 @@ func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 			takes = fmt.Sprintf("; ±5 %% of the p99 needs %s tasks", text.Many(needed))
 		}
 		r.Doubt(result.Suspect, rundir.CheckLength,
-			"the %s of %.0f tasks at this load is uncertain by ±%s%s", what, n,
+			"the 95 %% error of the %s of %.0f tasks at this load is ±%s%s", what, n,
 			text.Share(width), takes)
 	}
 }

@@ -44,8 +44,8 @@ func checkMachine(o *observe.Run, r *result.Result) {
 	}
 	if p.Steal > busyShare {
 		r.Doubt(result.Suspect, rundir.CheckMachine,
-			"the host took away %.0f %% of the processors' time "+
-				"(steal; limit %.0f %%)", 100*p.Steal, 100*busyShare)
+			"the host used %.0f %% of the processors' time for other guests (steal; limit %.0f "+
+				"%%)", 100*p.Steal, 100*busyShare)
 	}
 	switch {
 	case fillsOnPurpose(o):
@@ -55,13 +55,13 @@ func checkMachine(o *observe.Run, r *result.Result) {
 		// by Little's law the threads spent at most this share of the service times waiting
 	case p.Queued > busyShare:
 		r.Doubt(result.Suspect, rundir.CheckMachine,
-			"this process's threads, when they were runnable, waited for "+
-				"a processor for %.0f %% of the time%s (limit %.0f %%)",
+			"CPU contention: runnable threads of this process waited for a processor for %.0f %% "+
+				"of the time%s (limit %.0f %%)",
 			100*p.Queued, also(p), 100*busyShare)
 	case p.Stall > busyShare:
 		r.Doubt(result.Suspect, rundir.CheckMachine,
-			"for %.0f %% of the time some thread on this machine was "+
-				"runnable and had no processor (limit %.0f %%)",
+			"CPU contention: for %.0f %% of the time, a runnable thread on this machine had no "+
+				"processor (limit %.0f %%)",
 			100*p.Stall, 100*busyShare)
 	}
 	if o.Seen.Hiccups != nil {
@@ -86,7 +86,7 @@ func also(p machine.Pressure) string {
 	if p.Stall < 0 {
 		return ""
 	}
-	return "; on the whole machine some thread did for " + text.WholeShare(p.Stall)
+	return "; on the whole machine, a thread waited for " + text.WholeShare(p.Stall)
 }
 
 func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
@@ -119,14 +119,14 @@ func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
 		format  string
 	}{
 		{machine.Stopped, result.Invalid, rundir.CheckPause,
-			"from %s on, the process stood still for %s%s: it used %s of CPU meanwhile, and " +
-				"%d tasks were due"},
+			"from %s on, the process stalled for %s%s: meanwhile it used %s of CPU time, and %d " +
+				"tasks were due"},
 		{machine.Crowded, result.Suspect, rundir.CheckMachine,
-			"from %s on, a thread that was ready did not run for %s%s: others had the " +
-				"processors, and this process %s of CPU"},
+			"from %s on, a ready thread did not run for %s%s: other programs used the " +
+				"processors, and this process only %s of CPU time"},
 		{machine.OwnWork, result.Suspect, rundir.CheckStalls,
-			"from %s on, a thread that was ready did not run for %s%s, in which the process used " +
-				"%s of CPU: its own tasks kept the processors"},
+			"from %s on, a ready thread did not run for %s%s: meanwhile the process itself used " +
+				"the processors (%s of CPU time)"},
 	} {
 		if k := causes[of.cause]; k.n > 0 && (of.cause == machine.Stopped || !fillsOnPurpose(o)) {
 			said := []any{text.Seconds(float64(k.worst.From) / 1e9),
@@ -149,8 +149,8 @@ func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
 	if known && !paused && !own && has && p99 > int64(smallestStall) &&
 		float64(p99) > stallShare*typical*observe.Second {
 		r.Doubt(result.Suspect, rundir.CheckStalls,
-			"for one instant in a hundred the machine left a thread "+
-				"that was ready waiting for %s or more (at most %s); the %s response is %s",
+			"scheduling stalls: at the p99, a ready thread waited %s or more for a processor (at "+
+				"most %s); the %s response time is %s",
 			text.Seconds(float64(p99)/1e9), text.Seconds(longest/1e9), what,
 			text.Seconds(typical))
 	}

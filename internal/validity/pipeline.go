@@ -23,8 +23,8 @@ func checkPipeline(o *observe.Run, r *result.Result) {
 	}
 	if rate := s.Rate(o.Mean); narrowest > 0 && rate > least {
 		r.Doubt(result.Suspect, rundir.CheckOverload,
-			"stage %d of %d, %v, can do %s tasks per second and is offered %s, so the queue before "+
-				"it grows until the run ends: give a rate below that",
+			"stage %d of %d, %v, can do %s tasks per second, but %s arrive, so its queue grows "+
+				"until the run ends: give a rate below its capacity",
 			narrowest, len(stages), stages[narrowest-1], text.Short(least), text.Short(rate))
 	}
 }

@@ -79,7 +79,7 @@ func CheckPools(o *observe.Run, r *result.Result) {
 	for i, l := range loads[:len(loads)-1] {
 		if !l.Stable() {
 			r.Doubt(result.Suspect, rundir.CheckOverload,
-				"the slots for %s tasks are offered %.3g times their capacity (%v), so their "+
+				"the load of the slots for %s tasks is %.3g times their capacity (%v), so their "+
 					"queue grows until the run ends",
 				observe.BothClasses[min(i, 1)], l.Utilisation, l)
 		}

@@ -38,8 +38,8 @@ func CheckStandstill(o *observe.Run, r *result.Result) {
 			continue
 		}
 		r.Doubt(result.Suspect, rundir.CheckStandstill,
-			"from %s on, no task ended for %s, though of those running %d should have; the "+
-				"machine did not stall, so it was the target or the strategy",
+			"from %s on, no task ended for %s, although %d running tasks should have ended. The "+
+				"machine did not stall, so the target or the strategy did",
 			text.Seconds(float64(silence.from)/1e9),
 			text.Seconds(float64(silence.to-silence.from)/1e9), overdue)
 		return
@@ -123,7 +123,7 @@ func CheckSettling(o *observe.Run, r *result.Result, first int) {
 		return
 	}
 	r.Doubt(result.Suspect, rundir.CheckSettling,
-		"a task that finished its work at %s was settled %s later: something after the task, "+
-			"such as the collector of results, delayed it",
+		"a task that finished its work at %s was reported as done %s later: something after the "+
+			"task, such as the collector of results, delayed the report",
 		text.Seconds(float64(rec.End-worst)/1e9), text.Seconds(float64(worst)/1e9))
 }

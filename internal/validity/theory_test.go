@@ -66,7 +66,7 @@ func TestWrongTheoryIsReported(t *testing.T) {
 			r := run(t, s)
 			value, _ := r.Metric(unit)
 			exact, ok := r.Metric("theory-" + unit)
-			both := fmt.Sprintf("%s is %.4g, the exact value %.4g", unit, value, exact)
+			both := fmt.Sprintf("%s is %.4g, and the exact value is %.4g", unit, value, exact)
 			told := slices.ContainsFunc(r.Reasons, func(r result.Reason) bool {
 				return r.Check == "theory" && strings.HasPrefix(r.Text, both)
 			})

@@ -36,7 +36,7 @@ func Capacity(title string, across Across, from, to float64, found []Found) (*Ch
 	for _, f := range found {
 		if math.IsNaN(f.Met) && math.IsNaN(f.Missed) || !math.IsNaN(f.Met) && !within(f.Met) ||
 			!math.IsNaN(f.Missed) && !within(f.Missed) {
-			notes = append(notes, f.Name+" left out, nothing is decided in the range")
+			notes = append(notes, f.Name+" omitted, because nothing is decided in the range")
 			continue
 		}
 		rows = append(rows, f)

@@ -216,7 +216,7 @@ func TestDistributionTicks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{": 1 point of a left out, 0 or not a number"}; !slices.Equal(c.Notes,
+	if want := []string{": 1 point of a omitted (0 or not a number)"}; !slices.Equal(c.Notes,
 		want) {
 		t.Errorf("notes %q, want %q: q = 1 is infinitely far", c.Notes, want)
 	}

@@ -26,6 +26,6 @@ func ExampleResponse() {
 	fmt.Println(chart.SVG(io.Discard, charts.Wide), chart.PNG(io.Discard))
 	// Output:
 	// equal in every point: [[semaphore worker_pool]]
-	// left out: [p99 response: 1 point of unbounded left out, 0 or not a number]
+	// left out: [p99 response: 1 point of unbounded omitted (0 or not a number)]
 	// <nil> <nil>
 }

@@ -64,7 +64,7 @@ func TestRowsTexts(t *testing.T) {
 		}
 	}
 	if want := []string{
-		"p99 response: 1 point of tuned left out, 0 or not a number"}; !slices.Equal(c.Notes,
+		"p99 response: 1 point of tuned omitted (0 or not a number)"}; !slices.Equal(c.Notes,
 		want) {
 		t.Errorf("notes %q, want %q", c.Notes, want)
 	}

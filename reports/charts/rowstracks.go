@@ -34,7 +34,7 @@ func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 			}
 		}
 		if lost > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %s of %s left out, 0 or not a number", p.Title,
+			notes = append(notes, fmt.Sprintf("%s: %s of %s omitted (0 or not a number)", p.Title,
 				text.Count(lost, "point"), s.Name))
 		}
 		if some > 0 {

@@ -119,7 +119,7 @@ func clean(in []Series, x, y axisKind, where string) (out []Series, notes []stri
 			kept.Hi = append(kept.Hi, hi)
 		}
 		if lost := len(s.X) - len(kept.X); lost > 0 && !s.Theory {
-			notes = append(notes, fmt.Sprintf("%s: %s of %s left out, 0 or not a number", where,
+			notes = append(notes, fmt.Sprintf("%s: %s of %s omitted (0 or not a number)", where,
 				text.Count(lost, "point"), s.Name))
 		}
 		if len(kept.X) > 0 {

@@ -30,8 +30,8 @@ func TestCleanKeepsDrawableValues(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
 		t.Error(diff)
 	}
-	wantNotes := []string{"p99: 3 points of a left out, 0 or not a number",
-		"p99: 1 point of gone left out, 0 or not a number"}
+	wantNotes := []string{"p99: 3 points of a omitted (0 or not a number)",
+		"p99: 1 point of gone omitted (0 or not a number)"}
 	if diff := cmp.Diff(wantNotes, notes); diff != "" {
 		t.Error(diff)
 	}
@@ -70,7 +70,7 @@ func TestEmptyChartsAreTypedErrors(t *testing.T) {
 				continue
 			}
 			if len(in) > 0 && (len(empty.Notes) != 1 ||
-				!strings.Contains(err.Error(), "1 point of a left out")) {
+				!strings.Contains(err.Error(), "1 point of a omitted")) {
 				t.Errorf("%s: the error does not say why: %v", name, err)
 			}
 		}

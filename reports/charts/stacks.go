@@ -52,7 +52,7 @@ func (s stackRows) draw(
 			}
 		}
 		if total <= 0 || total > hugest {
-			notes = append(notes, of.Name+" left out, 0 or not a number")
+			notes = append(notes, of.Name+" omitted (0 or not a number)")
 			continue
 		}
 		if shares {

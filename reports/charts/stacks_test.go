@@ -31,7 +31,7 @@ func TestStacksTexts(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"nothing left out, 0 or not a number"}; !slices.Equal(c.Notes, want) {
+	if want := []string{"nothing omitted (0 or not a number)"}; !slices.Equal(c.Notes, want) {
 		t.Errorf("notes %q, want %q", c.Notes, want)
 	}
 	var svg bytes.Buffer

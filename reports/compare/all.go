@@ -92,7 +92,7 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	}
 	if len(g.tables) == 0 {
 		return nil, &OptionError{"filter",
-			errors.New("nothing in " + strings.Join(results.LabelsOf(inputs), ", ") + " passes")}
+			errors.New("no result in " + strings.Join(results.LabelsOf(inputs), ", ") + " passes")}
 	}
 	c := g.comparison(units, opts)
 	if offersDiffer(distinguishing, inputs) {
@@ -114,11 +114,11 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	}
 	c.Warnings = results.InputWarnings(inputs)
 	for _, label := range unused {
-		c.Warnings = append(c.Warnings, "nothing in "+label+" passes the filter")
+		c.Warnings = append(c.Warnings, "no result in "+label+" passes the filter")
 	}
 	if len(inputs) > 1 && !by.namesFile {
-		c.Warnings = append(c.Warnings, "the inputs are pooled, since no projection names .file. "+
-			"ignore .file if that is meant")
+		c.Warnings = append(c.Warnings, "the inputs are pooled, because no projection contains "+
+			".file; to pool them without this note, ignore .file")
 	}
 	if wanted := len(inputs) > 1 || opts.Col != ""; wanted && !c.compared {
 		if opts.Table == "" && len(c.Columns) > 1 {

@@ -46,7 +46,7 @@ func (b *brief) heading(contrasts []*contrast) []string {
 		lines = append(lines, describe("Run/"+strings.ReplaceAll(b.shared, " ", "/")))
 	}
 	if len(b.all) > 0 && !b.columns && b.abbreviates(b.all[0]) {
-		lines = append(lines, fmt.Sprintf("base: %s, here: %s", b.Columns[b.all[0].base()],
+		lines = append(lines, fmt.Sprintf("base: %s, this result: %s", b.Columns[b.all[0].base()],
 			b.Columns[b.all[0].column()]))
 	}
 	lines = append(lines, pairingLines(contrasts)...)
@@ -168,8 +168,8 @@ func (b *brief) lines(room int) string {
 	if perRow*(len(t.Rows)+1) > free {
 		shown = b.largest(ranked, free/perRow-2)
 		t = b.lineTable(shown)
-		after = slices.Insert(after, 0, fmt.Sprintf("%s more with smaller changes: --filter and "+
-			"--metric choose, --all has all", text.Count(len(b.all)-len(shown), "line")))
+		after = slices.Insert(after, 0, fmt.Sprintf("%s more with smaller changes: select them "+
+			"with --filter and --metric, or use --all", text.Count(len(b.all)-len(shown), "line")))
 	}
 	return t.Text(b.most) + text.Lines(append(after, alikeLines(shown)...), b.most)
 }
@@ -307,7 +307,7 @@ func pairingLines(all []*contrast) (lines []string) {
 	}
 	if left > 0 {
 		lines = append(lines, text.Count(left, "run")+" without the other half of the pair: "+
-			"left out")
+			"omitted")
 	}
 	return lines
 }

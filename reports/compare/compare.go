@@ -170,7 +170,7 @@ func (t *Table) Change(row *Row, column int) string {
 
 var invalid = results.Invalid.String()
 
-var errBaseZero = errors.New("the base is 0, from which there is no change in percent")
+var errBaseZero = errors.New("the base is 0, so the change has no percentage")
 
 func (f facet) warnings() []error {
 	warnings := f.cell().Versus.Warnings

@@ -195,8 +195,8 @@ func TestCompareNotesInputs(t *testing.T) {
 	new := resultstest.Read(t, "new", resultstest.Ours+"BenchmarkX 1 2 ns/op\n")
 	want := []string{
 		"old has no X",
-		"old is not whole: 3 of 9 runs: interrupted",
-		"new is not whole: cut off after line 11: there is text after the end mark in line 10",
+		"old is incomplete: 3 of 9 runs: interrupted",
+		"new is incomplete: cut off after line 11: there is text after the end mark in line 10",
 	}
 	if diff := cmp.Diff(want, mustCompare(t, old, new, Options{}).Notes()); diff != "" {
 		t.Error(diff)

@@ -36,8 +36,8 @@ func withoutCopies(inputs []results.Input, columns bool) []results.Input {
 		r := *in.Results
 		r.Runs = slices.DeleteFunc(slices.Clone(r.Runs), isCopy)
 		r.Warnings = append(slices.Clip(r.Warnings),
-			fmt.Sprintf("%s: %d virtual runs are in an input before it, by name and seed: they "+
-				"are no further samples, and left out", r.Path, len(in.Results.Runs)-len(r.Runs)))
+			fmt.Sprintf("%s: %d virtual runs, by name and seed, are already in an earlier input, "+
+				"so they are omitted", r.Path, len(in.Results.Runs)-len(r.Runs)))
 		inputs[i].Results = &r
 	}
 	return inputs

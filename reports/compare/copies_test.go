@@ -31,7 +31,8 @@ func TestPooledCopies(t *testing.T) {
 		if err := WriteText(&text, got, 0); err != nil {
 			t.Fatal(err)
 		}
-		left := strings.Contains(text.String(), "4 virtual runs are in an input before it")
+		left := strings.Contains(text.String(), "4 virtual runs, by name and seed, are already "+
+			"in an earlier input")
 		if left != (want < 4) || strings.Contains(text.String(), "n=8") {
 			t.Errorf("case %d:\n%s", want, text.String())
 		}

@@ -20,9 +20,9 @@ func TestExactUpTo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(strings.Fields(string(help)), " "), "For equal sizes p is "+
-		"benchstat's: exact up to 25 values a side with ties and 50 without, then approximated "+
-		"by the normal distribution.") {
+	if !strings.Contains(strings.Join(strings.Fields(string(help)), " "), "For equal sizes, p is "+
+		"equal to benchstat's: exact for up to 25 values a side with ties and 50 without, then "+
+		"approximated by the normal distribution.") {
 		t.Errorf("the help text says otherwise:\n%s", help)
 	}
 	rng := rand.New(rand.NewPCG(6, 1))

@@ -47,7 +47,7 @@ func (r ranked) headline() string {
 	case len(r.all) == 0:
 		return "Nothing is compared"
 	case r.verdict[invalid] == len(r.all):
-		headline = "Nothing is judged: " + r.all[0].doubt().Short()
+		headline = "No verdict: " + r.all[0].doubt().Short()
 	case same == len(r.all):
 		headline = "Equal: no difference in " + comparisons
 		if r.identical() {
@@ -61,8 +61,8 @@ func (r ranked) headline() string {
 			headline += fmt.Sprintf("; %d are the same", same)
 		}
 	case r.byChance():
-		headline = fmt.Sprintf("%s of %d tested with p ≤ %.4g, where chance alone makes about "+
-			"%.2g: no reliable difference", text.Count(r.changed, "difference"), r.tested, r.Alpha,
+		headline = fmt.Sprintf("%s of %d tested with p ≤ %.4g, but about %.2g are expected by "+
+			"chance: no reliable difference", text.Count(r.changed, "difference"), r.tested, r.Alpha,
 			r.Alpha*float64(r.tested))
 	default:
 		headline = fmt.Sprintf("%s; of %s %s", upper(r.sentences()), comparisons,
@@ -95,7 +95,7 @@ func (r ranked) facts() (facts []shell.Fact) {
 		}
 	}
 	if len(r.Varying) > 0 {
-		facts = append(facts, shell.Fact{Title: "Not like with like",
+		facts = append(facts, shell.Fact{Title: "Not comparable",
 			Text: r.Varying[0].Describe(r.Columns) + "."})
 	}
 	return facts
@@ -110,7 +110,7 @@ func (r ranked) badges() (out []shell.Badge) {
 	for _, k := range []struct{ verdict, kind, text string }{{"worse", "bad", "worse"},
 		{"better", "ok", "better"}, {"differs", "warn", "different"}} {
 		if r.byChance() {
-			k.kind, k.text = "", k.text+", as by chance"
+			k.kind, k.text = "", k.text+", as expected by chance"
 		}
 		add(k.kind, r.verdict[k.verdict], k.text)
 	}
@@ -152,14 +152,14 @@ func (r ranked) doubtWords() (text string) {
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 func (r ranked) untested() string {
-	s := fmt.Sprintf("Too few repetitions to test a difference: %s of fewer than %d samples "+
+	s := fmt.Sprintf("Too few repetitions to test a difference: %s with fewer than %d samples "+
 		"each", text.Count(len(r.all), "comparison"), judge.SamplesFor(r.Alpha/2))
 	differ := slices.DeleteFunc(slices.Clone(r.all), func(f facet) bool {
 		return f.cell().paired == nil || f.equal() || !f.judged()
 	})
 	if len(differ) > 0 {
 		sentence, _ := r.sentence(differ, "")
-		s = fmt.Sprintf("%s; one pair each, so that none of %s is tested", upper(sentence),
+		s = fmt.Sprintf("%s; only one pair each, so none of %s is tested", upper(sentence),
 			text.Count(len(r.all), "comparison"))
 	}
 	if same := r.verdict[""]; same > 0 {

@@ -64,9 +64,9 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 		}
 	}
 	if n := len(r.all); n > 0 {
-		p.Basis = fmt.Sprintf("Out of %s, about %.2g differ by chance at p ≤ %.4g. Intervals have "+
-			"%.4g %% confidence. Values are medians of the runs. Changes are computed from pairs of "+
-			"runs where there are pairs.", text.Count(n, "comparison"), c.Alpha*float64(n), c.Alpha,
+		p.Basis = fmt.Sprintf("Of %s, about %.2g differ by chance at p ≤ %.4g. Intervals have "+
+			"%.4g %% confidence. Values are medians of the runs. If there are pairs of runs, "+
+			"changes are computed from the pairs.", text.Count(n, "comparison"), c.Alpha*float64(n), c.Alpha,
 			100*c.Confidence)
 	}
 	p.Add(len(changed) > 0, "changed", "What changed", table.Section("changed", "What changed", "",
@@ -123,10 +123,10 @@ func (c *Comparison) changeFigure(changed []facet) (*shell.Figure, error) {
 		}
 		drawn = append(drawn, r)
 	}
-	caption := "Changes over the pairs of runs, or ratios of the medians where there are no " +
-		"pairs. The numbers, with intervals and p-values, are in the table."
+	caption := "Changes over the pairs of runs or, without pairs, ratios of the medians. The " +
+		"table contains the numbers, with intervals and p-values."
 	if more := len(changed) - len(drawn); more > 0 {
-		caption += fmt.Sprintf(" %d smaller changes are in the table alone.", more)
+		caption += fmt.Sprintf(" %d smaller changes are only in the table.", more)
 	}
 	return shell.Rows("changes", "What changed, new to base", caption, kinds, drawn,
 		charts.Axis{Label: "new ÷ base (log scale)", Log: true, Reach: []float64{1}},

@@ -37,8 +37,8 @@ func TestPageWithFewSamples(t *testing.T) {
 		Options{})); err != nil {
 		t.Fatal(err)
 	}
-	if want := ">Too few repetitions to test a difference: 2 comparisons of fewer than 4 samples " +
-		"each</h1>"; !strings.Contains(strings.ReplaceAll(page.String(), "\u00a0", " "), want) {
+	if want := ">Too few repetitions to test a difference: 2 comparisons with fewer than 4 " +
+		"samples each</h1>"; !strings.Contains(strings.ReplaceAll(page.String(), "\u00a0", " "), want) {
 		t.Errorf("no %q", want)
 	}
 }
@@ -63,7 +63,7 @@ func TestPageOfChance(t *testing.T) {
 		Options{}), 0); err != nil {
 		t.Fatal(err)
 	}
-	if want := "2 differences of 40 tested with p ≤ 0.05, where chance alone makes about 2: no " +
+	if want := "2 differences of 40 tested with p ≤ 0.05, but about 2 are expected by chance: no " +
 		"reliable difference\n"; !strings.HasPrefix(strings.ReplaceAll(text.String(),
 		"\u00a0", " "), want) {
 		t.Errorf("no %q", want)
@@ -73,7 +73,7 @@ func TestPageOfChance(t *testing.T) {
 		Options{})); err != nil {
 		t.Fatal(err)
 	}
-	if want := `<li class="badge ">2 worse, as by chance</li>`; !strings.Contains(page.String(),
+	if want := "<li class=\"badge \">2 worse, as expected by chance</li>"; !strings.Contains(page.String(),
 		want) {
 		t.Errorf("no %q", want)
 	}

@@ -162,7 +162,7 @@ func TestCompareNotes(t *testing.T) {
 			`nothing to compare: every result is in one column (/none: "")`},
 		{Options{Ignore: "seed", Col: "/strategy"},
 			[]results.Input{{Label: "s", Results: s}, {Label: "t", Results: s}},
-			"the inputs are pooled, since no projection names .file"},
+			"the inputs are pooled, because no projection contains .file"},
 		{Options{Ignore: "seed .file", Col: "/strategy"},
 			[]results.Input{{Label: "s", Results: s}, {Label: "t", Results: s}}, ""},
 		{Options{Ignore: "seed", Table: "pkg"},
@@ -171,7 +171,7 @@ func TestCompareNotes(t *testing.T) {
 				"table (pkg)"},
 		{Options{Filter: ".file:s", Ignore: "seed"},
 			[]results.Input{{Label: "s", Results: s}, {Label: "t", Results: s}},
-			"nothing in t passes the filter"},
+			"no result in t passes the filter"},
 		{Options{Row: ".name", Ignore: "seed"}, []results.Input{{Label: "s", Results: s}},
 			"benchmarks vary in .fullname: "},
 	} {
@@ -202,8 +202,8 @@ func TestCompareOptionErrors(t *testing.T) {
 		{Options{Table: ".config@(a b)"}, "table: fixed order not allowed for .config"},
 		{Options{Ignore: ".unit"}, "ignore: .unit is only allowed in filters"},
 		{Options{Filter: "/load:"}, "filter: "},
-		{Options{Filter: "/load:7"}, "filter: nothing in s passes"},
-		{Options{Col: "/strategy@(nobody)"}, "filter: nothing in s passes"},
+		{Options{Filter: "/load:7"}, "filter: no result in s passes"},
+		{Options{Col: "/strategy@(nobody)"}, "filter: no result in s passes"},
 	} {
 		_, err := All([]results.Input{{Label: "s", Results: s}}, test.opts)
 		var option *OptionError
@@ -232,7 +232,7 @@ func TestCompareFromZero(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"0.000 ± 0%", "5.000 ± 0%", "? ", "worse",
-			"¹ the base is 0, from which there is no change in percent\n"} {
+			"¹ the base is 0, so the change has no percentage\n"} {
 			if !strings.Contains(strings.ReplaceAll(text.String(), "  \n", "\n"), want) {
 				t.Errorf("no %q in\n%s", want, &text)
 			}
@@ -246,7 +246,7 @@ func TestCompareInvalidRuns(t *testing.T) {
 	c := mustCompare(t, resultstest.Read(t, "old", line+line),
 		resultstest.Read(t, "new", line+strings.Replace(line, "0 verdict", "2 verdict", 1)),
 		Options{Metrics: []string{"ns/op"}})
-	if diff := cmp.Diff([]string{"INVALID (a run of it broke an invariant): new (1 of 2 runs)"},
+	if diff := cmp.Diff([]string{"INVALID (one of its runs broke an invariant): new (1 of 2 runs)"},
 		c.Notes()); diff != "" {
 		t.Error(diff)
 	}

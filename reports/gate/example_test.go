@@ -62,7 +62,7 @@ func Example() {
 	// new.txt against old.txt
 	// 1 metric gated: 1 worse, 0 inconclusive, 0 better, 0 no worse
 	// tolerance 2 % (--margin); "no worse" excludes a regression of 10 % (--promise); risk of a false alarm 5 % (--alpha)
-	// old and new are medians; change is the Hodges–Lehmann estimate, of pairs of runs where there are pairs; detectable is the smallest regression that would be found 4 times in 5
+	// old and new are medians; change is the Hodges–Lehmann estimate, over pairs of runs if there are pairs; detectable is the smallest regression that would be found 4 times in 5
 	//
 	// verdict  benchmark  metric     old     new   change  interval          n       p  p adj.  detectable
 	// worse    Submit     sec/op  201 ns  230 ns  +14.4 %  +12.3 to +16.5 %  6  0.0011  0.0011     +3.74 %

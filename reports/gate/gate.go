@@ -72,7 +72,8 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 		values += len(s.Base) + len(s.Head)
 	}
 	if values > mostValues {
-		return nil, fmt.Errorf("%d values to judge, at most %d can be: choose fewer metrics", values,
+		return nil, fmt.Errorf("%d values are too many, at most %d are possible: select fewer "+
+			"metrics", values,
 			mostValues)
 	}
 	if err := in.findTails(samples, paired); err != nil {

@@ -227,9 +227,9 @@ func TestGateReport(t *testing.T) {
 		strings.ReplaceAll(fine, "ns/op", "ns/op 0 verdict 4.123 p99-hiccup-sec")
 	aside := "Unit p99-lag-sec better=lower\nUnit max-wait-sec better=lower\n" +
 		strings.ReplaceAll(fine, "ns/op", "ns/op 3.123 p99-lag-sec 4.321 max-wait-sec")
-	const largest = "largest of a sample, never twice the same (ask for it by name)"
-	const belief = "it describes the measurement, not the code measured"
-	const echo = "echo of the plan of an open-loop run below saturation"
+	const largest = "the maximum of a sample varies too much (select it by name)"
+	const belief = "it describes the measurement, not the measured code"
+	const echo = "below saturation it only shows the planned arrivals"
 	ofX := func(reason string) []string { return []string{reason} }
 
 	for _, test := range []struct {
@@ -269,7 +269,7 @@ func TestGateReport(t *testing.T) {
 			old: fine + resultstest.Repeat("Y", "ns/op", around(1, 8)...),
 			new: fine + resultstest.Repeat("Y", "ns/op", around(1, 8)...), rows: 2},
 		{name: "a run that failed", old: fine, new: fine + "FAIL\ta [build failed]\n", exit: 2,
-			rows: 1, faults: []string{"new is not whole: go test failed, line 11: " +
+			rows: 1, faults: []string{"new is incomplete: go test failed, line 11: " +
 				"FAIL a [build failed]"}},
 		{name: "a benchmark without direction is gone",
 			old: fine + resultstest.Repeat("Y", "frobs", "1"), new: fine, rows: 1,
@@ -288,21 +288,21 @@ func TestGateReport(t *testing.T) {
 			old: strings.ReplaceAll(fine, "ns/op", "ns/op 5 frobs"),
 			new: strings.ReplaceAll(fine, "ns/op", "ns/op 9 frobs"), exit: 3, rows: 1,
 			notGated: []string{"frobs: direction not known"},
-			unclear: []string{"frobs of X cannot be judged: it differs, and its direction is not " +
-				"known: give --better frobs=lower or =higher"}},
+			unclear: []string{"frobs of X has no verdict: it differs, and its better direction " +
+				"is unknown: give --better frobs=lower or =higher"}},
 		{name: "evident directions",
 			old: strings.ReplaceAll(fine, "ns/op", "ns/op 5123 p99-ns 7125 req/s"),
 			new: strings.ReplaceAll(fine, "ns/op", "ns/op 5123 p99-ns 7125 req/s"), rows: 3},
 		{name: "nothing has a direction", old: resultstest.Repeat("X", "frobs", around(1, 10)...),
 			new: resultstest.Repeat("X", "frobs", around(1, 10)...), exit: 2,
 			notGated: []string{"frobs: direction not known"},
-			faults:   ofX("nothing left to judge")},
+			faults:   ofX("no metric left to compare")},
 		{name: "asked for a metric without direction",
 			old:     strings.ReplaceAll(fine, "ns/op", "ns/op 5 frobs"),
 			new:     strings.ReplaceAll(fine, "ns/op", "ns/op 5 frobs"),
 			metrics: []string{"ns/op", "frobs"}, exit: 2, rows: 1,
 			notGated: []string{"frobs: direction not known"},
-			faults: []string{"frobs of X cannot be judged: no Unit line states whether higher or " +
+			faults: []string{"frobs of X has no verdict: no Unit line states whether higher or " +
 				"lower is better"}},
 		{name: "asked for another", old: strings.ReplaceAll(fine, "ns/op", "ns/op 5 B/op"),
 			new:     strings.ReplaceAll(slow, "ns/op", "ns/op 5 B/op"),
@@ -310,40 +310,41 @@ func TestGateReport(t *testing.T) {
 
 		{name: "a metric is lost", old: strings.ReplaceAll(fine, "ns/op", "ns/op 5 B/op"),
 			new: fine, exit: 3, rows: 1,
-			notGated: []string{"B/op: absent from new"},
-			unclear:  []string{"B/op of X cannot be judged: absent from new"}},
+			notGated: []string{"B/op: missing in new"},
+			unclear:  []string{"B/op of X has no verdict: missing in new"}},
 		{name: "a metric is gained", old: fine,
 			new: strings.ReplaceAll(fine, "ns/op", "ns/op 5 B/op"), rows: 1,
-			notGated: []string{"B/op: absent from old"}},
+			notGated: []string{"B/op: missing in old"}},
 		{name: "a metric asked for is lost", old: strings.ReplaceAll(fine, "ns/op", "ns/op 5 B/op"),
 			new: fine, metrics: []string{"B/op", "ns/op"}, exit: 2, rows: 1,
-			notGated: []string{"B/op: absent from new"},
-			faults:   []string{"B/op of X cannot be judged: absent from new"}},
+			notGated: []string{"B/op: missing in new"},
+			faults:   []string{"B/op of X has no verdict: missing in new"}},
 		{name: "a metric asked for is gained", old: fine,
 			new:     strings.ReplaceAll(fine, "ns/op", "ns/op 5 B/op"),
 			metrics: []string{"B/op", "ns/op"}, exit: 2, rows: 1,
-			notGated: []string{"B/op: absent from old"},
-			faults:   []string{"B/op of X cannot be judged: absent from old"}},
+			notGated: []string{"B/op: missing in old"},
+			faults:   []string{"B/op of X has no verdict: missing in old"}},
 		{name: "a metric without direction is lost",
 			old: strings.ReplaceAll(fine, "ns/op", "ns/op 5 frobs"), new: fine, rows: 1,
 			notGated: []string{"frobs: direction not known"}},
 		{name: "a metric is lost in some runs", old: fine,
 			new: strings.Replace(fine, "ns/op", "B/op", 1), rows: 1,
-			notGated: []string{"B/op: absent from old"},
+			notGated: []string{"B/op: missing in old"},
 			warnings: []string{"new has sec/op of X in only 9 of 10 runs",
 				"new has B/op of X in only 1 of 10 runs"}},
 
 		{name: "negative", old: "Unit d better=lower\n" +
 			resultstest.Repeat("X", "d", around(-1, 10)...) + noisy,
 			new: resultstest.Repeat("X", "d", around(1, 10)...) + noisy, exit: 3, rows: 1,
-			notGated: []string{"d: negative values, which have no ratio"},
-			unclear:  []string{"d of X cannot be judged: negative values, which have no ratio"}},
+			notGated: []string{"d: it has negative values, which have no ratio"},
+			unclear: []string{"d of X has no verdict: it has negative values, which have no " +
+				"ratio"}},
 		{name: "negative, asked for", old: "Unit d better=lower\n" +
 			resultstest.Repeat("X", "d", around(1, 10)...),
 			new: resultstest.Repeat("X", "d", around(-1, 10)...), metrics: []string{"d"}, exit: 2,
-			notGated: []string{"d: negative values, which have no ratio"},
-			faults: []string{"d of X cannot be judged: negative values, which have no " +
-				"ratio", "nothing left to judge"}},
+			notGated: []string{"d: it has negative values, which have no ratio"},
+			faults: []string{"d of X has no verdict: it has negative values, which have no " +
+				"ratio", "no metric left to compare"}},
 
 		{name: "open loop", old: open("load=0.8"), new: open("load=0.8"), rows: 1,
 			notGated: []string{"sec/op: " + echo, "ops/s: " + echo}},
@@ -361,15 +362,15 @@ func TestGateReport(t *testing.T) {
 			notGated: []string{"sec/op: " + echo, "ops/s: " + echo}},
 
 		{name: "partial", old: fine, new: "# poolbench results 1\n" + fine, exit: 3, rows: 1,
-			unclear: []string{"new is not whole: cut off after line 11: the run was killed, or " +
-				"is not over yet"}},
+			unclear: []string{"new is incomplete: cut off after line 11: the run was killed, or " +
+				"is still running"}},
 		{name: "partial old", old: "# poolbench results 1\n" + fine +
 			"# partial 10 of 99 runs: interrupted\n", new: fine, exit: 3, rows: 1,
-			unclear: []string{"old is not whole: 10 of 99 runs: interrupted"}},
+			unclear: []string{"old is incomplete: 10 of 99 runs: interrupted"}},
 		{name: "partial and worse", old: fine, new: "# poolbench results 1\n" + slow,
 			exit: 1, rows: 1,
-			unclear: []string{"new is not whole: cut off after line 11: the run was killed, or " +
-				"is not over yet"}},
+			unclear: []string{"new is incomplete: cut off after line 11: the run was killed, or " +
+				"is still running"}},
 
 		{name: "laws are kept", old: lawful, new: lawful, rows: 1,
 			notGated: []string{"broken-laws: " + belief}},
@@ -421,13 +422,13 @@ func TestGateReport(t *testing.T) {
 		{name: "a log line", old: fine, new: "error: gone\n" + fine, rows: 1,
 			warnings: []string{"benchmarks vary in error: none in old; gone in new"}},
 		{name: "warnings of the reader", old: fine, new: fine + "Benchmark log 5 ns/op\n", rows: 1,
-			warnings: []string{"new:11: not a result line, left out: parsing iteration count: " +
+			warnings: []string{"new:11: not a result line, omitted: parsing iteration count: " +
 				"invalid syntax"}},
 		{name: "exact, but varies", old: "Unit d better=lower assume=exact\n" +
 			resultstest.Repeat("X", "d", around(1, 10)...),
 			new: resultstest.Repeat("X", "d", around(1, 10)...), rows: 1,
 			warnings: []string{"d of X varies although its Unit line has assume=exact, so it is " +
-				"tested like any other"}},
+				"tested like other metrics"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			opts := DefaultOptions()
@@ -501,7 +502,7 @@ func TestGateAllows(t *testing.T) {
 	}
 	sameLines(t, "warnings", r.Warnings, []string{
 		"benchmarks vary in cpu: A in old; B in new",
-		"new is not whole: cut off after line 12: the run was killed, or is not over yet",
+		"new is incomplete: cut off after line 12: the run was killed, or is still running",
 	})
 }
 

@@ -18,17 +18,17 @@ func TestHeadline(t *testing.T) {
 		report     verdict.Report
 		text, page string
 	}{
-		{verdict.Report{Rows: row(verdict.Worse, ""), Unclear: []string{"old is not whole"}},
+		{verdict.Report{Rows: row(verdict.Worse, ""), Unclear: []string{"old is incomplete"}},
 			"gate: worse: sec/op of A +10.0 % (+5.00 to +20.0 %)", ""},
 		{verdict.Report{Rows: row(verdict.Inconclusive, "too few")},
 			"gate: inconclusive: sec/op of A +10.0 % (+5.00 to +20.0 %): too few", ""},
 		{verdict.Report{Rows: row(verdict.NoWorse, "")},
 			"gate: pass: no regression of 10 % or more in 1 metric", ""},
-		{verdict.Report{Rows: row(verdict.NoWorse, ""), Unclear: []string{"old is not whole"}},
-			"gate: inconclusive", "gate: inconclusive: old is not whole"},
+		{verdict.Report{Rows: row(verdict.NoWorse, ""), Unclear: []string{"old is incomplete"}},
+			"gate: inconclusive", "gate: inconclusive: old is incomplete"},
 		{verdict.Report{Rows: row(verdict.Worse, ""), Faults: []string{"other machine"}},
-			"gate: cannot judge", "gate: cannot judge: other machine"},
-		{verdict.Report{}, "gate: cannot judge", ""},
+			"gate: cannot decide", "gate: cannot decide: other machine"},
+		{verdict.Report{}, "gate: cannot decide", ""},
 		{verdict.Report{Rows: row(verdict.Better, ""), Removed: []string{"B"}},
 			"gate: benchmarks removed", ""},
 	} {

@@ -22,7 +22,7 @@ func testCases(r *verdict.Report) *junit.Suite {
 		Output: strings.Join(append(summary(r), append(remarks(r), outcome(r))...), "\n")}
 	for _, list := range [][]string{r.Faults, r.Unclear} {
 		for _, why := range list {
-			suite.Add(junit.Case{Name: "cannot judge", Class: suite.Name,
+			suite.Add(junit.Case{Name: "cannot decide", Class: suite.Name,
 				Error: &junit.Text{Type: "fault", Message: why}})
 		}
 	}

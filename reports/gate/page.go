@@ -51,14 +51,14 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 		return slices.Equal(p.Old, p.New)
 	})
 	chart, err := estimates(r, pairs)
-	if err := add(chart, err, "Estimates", "How much larger the new values are, with the "+
-		"interval. A change for the worse counts beyond the tolerance. An interval that ends before "+
-		"the regression to exclude rules such a regression out."); err != nil {
+	if err := add(chart, err, "Estimates", "Change of the new values, with the confidence "+
+		"interval. Changes for the worse fail beyond the tolerance. If an interval ends below "+
+		"the regression to exclude, such a regression is excluded."); err != nil {
 		return nil, err
 	}
-	title, caption := "Every pair", "The change in each pair, in the order in which they were "+
-		"measured. The first ones screened. A verdict of worse or better rests on the fresh ones "+
-		"alone."
+	title, caption := "Every pair", "The change in each pair, in the order of measurement. The "+
+		"first pairs are the screening. A verdict of worse or better depends only on the fresh "+
+		"pairs."
 	for some := range slices.Chunk(pairs, pairsBeside) {
 		chart, err := everyPair(r, some)
 		if err := add(chart, err, title, caption); err != nil {

@@ -64,7 +64,7 @@ func TestGatePage(t *testing.T) {
 	}
 	for _, want := range []string{"gate: worse", "main &lt;1&gt;", "B6 · sec/op: worse", "margin",
 		"to exclude", "estimate", "screening", "fresh", "pair 26",
-		"it took 1 min 38 s, of which 1 min 14 s measuring"} {
+		"total time 1 min 38 s, including 1 min 14 s of measurements"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)
 		}
@@ -82,9 +82,9 @@ func TestGatePage(t *testing.T) {
 	if err := WritePage(
 		&text,
 		&verdict.Report{
-			Faults: []string{"nothing left to judge"},
+			Faults: []string{"no metric left to compare"},
 		},
-	); err != nil || !strings.Contains(text.String(), "nothing left to judge") {
+	); err != nil || !strings.Contains(text.String(), "no metric left to compare") {
 		t.Errorf("of nothing: %v", err)
 	}
 }

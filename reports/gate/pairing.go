@@ -36,7 +36,7 @@ func (in inputs) pairings() map[benchmarkID]results.Pairing {
 		}
 	}
 	if left > 0 {
-		in.warn("%s without the other half of the pair: left out", text.Count(left, "run"))
+		in.warn("%s without the other half of the pair: omitted", text.Count(left, "run"))
 	}
 	if otherSeeds > 0 {
 		in.warn("%s with other seeds in %s than in %s: the runs are not paired",

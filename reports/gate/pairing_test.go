@@ -87,13 +87,13 @@ func TestGatePairs(t *testing.T) {
 				"verdict needs 6 pairs"}},
 		{"a seed less on each side", seeded(1, upTo(10)...), seeded(1.05, upTo(11)[1:]...),
 			verdict.Worse, verdict.BySignedRank, 9,
-			[]string{"2 runs without the other half of the pair: left out"}},
+			[]string{"2 runs without the other half of the pair: omitted"}},
 		{"other seeds", seeded(1, upTo(10)...), seeded(1.05, upTo(20)[10:]...),
 			verdict.Inconclusive, verdict.ByRank, 10,
 			[]string{"1 benchmark with other seeds in new than in old: the runs are not paired"}},
 		{"more seeds", seeded(1, upTo(10)...), seeded(1.05, upTo(12)...), verdict.Worse,
 			verdict.BySignedRank, 10,
-			[]string{"2 runs without the other half of the pair: left out"}},
+			[]string{"2 runs without the other half of the pair: omitted"}},
 		{"two seeds in common", seeded(1, upTo(10)...), seeded(1.05, upTo(18)[8:]...),
 			verdict.Inconclusive, verdict.ByRank, 10,
 			[]string{"1 benchmark with other seeds in new than in old: the runs are not paired"}},
@@ -107,7 +107,7 @@ func TestGatePairs(t *testing.T) {
 			verdict.BySignedRank, 10, nil},
 		{"pairs without their other half", numbered(1, upTo(10)...),
 			numbered(1.05, append(upTo(9), 12)...), verdict.Worse, verdict.BySignedRank, 9,
-			[]string{"2 runs without the other half of the pair: left out"}},
+			[]string{"2 runs without the other half of the pair: omitted"}},
 		{"a pair twice", numbered(1, twice...), numbered(1.05, twice...), verdict.Inconclusive,
 			verdict.ByRank, 11, nil},
 		{"numbered on one side", numbered(1, upTo(10)...), seeded(1.05, upTo(10)...),
@@ -272,7 +272,7 @@ func TestGateTailsWithoutLog(t *testing.T) {
 		t.Errorf("missing: %+v", r.Rows[0])
 	}
 	sameLines(t, "warnings", r.Warnings, []string{"1 tail without histograms of enough tasks in " +
-		"distributions.hlog: judged by the values of the runs"})
+		"distributions.hlog: compared by the values of the runs"})
 }
 
 func TestTailOf(t *testing.T) {

@@ -81,7 +81,7 @@ func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]result
 		}
 	}
 	if without > 0 {
-		in.warn("%s without histograms of enough tasks in %s: judged by the values of the runs",
+		in.warn("%s without histograms of enough tasks in %s: compared by the values of the runs",
 			text.Count(without, "tail"), rundir.DistributionsFile)
 	}
 	return nil
@@ -108,7 +108,7 @@ func (in inputs) readTails(path string, found map[string]judge.Histogram) error 
 		return nil
 	}
 	if cutOff > 0 {
-		in.warn("%s was cut off in line %d, which is left out", path, cutOff)
+		in.warn("%s was cut off in line %d, which is omitted", path, cutOff)
 	}
 	return err
 }

@@ -54,16 +54,16 @@ func summary(r *verdict.Report) []string {
 			100*r.Options.Margin, 100*r.Options.Promise, 100*r.Options.Alpha),
 	}
 	if len(r.Rows) > 0 {
-		lines = append(lines, "old and new are medians; change is the Hodges–Lehmann estimate, of "+
-			"pairs of runs where there are pairs; detectable is the smallest regression that would "+
-			"be found 4 times in 5")
+		lines = append(lines, "old and new are medians; change is the Hodges–Lehmann estimate, "+
+			"over pairs of runs if there are pairs; detectable is the smallest regression that "+
+			"would be found 4 times in 5")
 	}
 	if spent := r.Spent; spent != nil {
 		spell := func(seconds float64) string {
 			return text.Roughly(time.Duration(seconds * 1e9))
 		}
 		lines = append(lines,
-			fmt.Sprintf("it took %s, of which %s measuring", spell(spent.Whole),
+			fmt.Sprintf("total time %s, including %s of measurements", spell(spent.Whole),
 				spell(spent.Measuring)))
 	}
 	return lines
@@ -72,7 +72,7 @@ func summary(r *verdict.Report) []string {
 func outcome(r *verdict.Report) string {
 	switch code := r.ExitCode(); code {
 	case verdict.ExitFault:
-		return "gate: cannot judge"
+		return "gate: cannot decide"
 	case verdict.ExitRegression:
 		if slices.ContainsFunc(r.Rows, func(row verdict.Row) bool {
 			return row.Verdict == verdict.Worse && row.Doubt == ""
@@ -120,7 +120,7 @@ func remarks(r *verdict.Report) []string {
 	after := func(begin string, texts []string) []string {
 		return text.Texts(texts, func(s string) string { return begin + s })
 	}
-	return slices.Concat(after("cannot judge: ", r.Faults), after("unclear: ", r.Unclear),
+	return slices.Concat(after("cannot decide: ", r.Faults), after("unclear: ", r.Unclear),
 		partLines(r), r.Doubts, unmatchedLines(r), notGatedLines(r),
 		after("note: ", r.Warnings))
 }

@@ -161,9 +161,9 @@ func (d *AdviceDocument) evidence() string {
 	switch {
 	case o.HoldsUpTo == nil:
 	case *o.HoldsUpTo <= 1.01:
-		s += "; meets it at no higher load"
+		s += "; meets the objective at no higher load"
 	default:
-		s += fmt.Sprintf("; meets it up to %v times that load", *o.HoldsUpTo)
+		s += fmt.Sprintf("; meets the objective up to %v times that load", *o.HoldsUpTo)
 	}
 	if o.Confirmed != nil {
 		s += "; " + o.metric(o.Confirmed) + " in real time"
@@ -197,7 +197,7 @@ func (d *AdviceDocument) omittedRecord() string {
 	if d.Record == nil {
 		return ""
 	}
-	text := fmt.Sprintf("strategies' own code ran only the first %d of %d tasks of the record",
+	text := fmt.Sprintf("strategies' own code ran only the first %d of %d recorded tasks",
 		d.Record.Ran, d.Record.Tasks)
 	if !d.Record.Pools {
 		return text + ", and the promise covers only these. A larger --budget runs more"
@@ -210,14 +210,14 @@ func (d *AdviceDocument) changes() (lines []string) {
 	if b := d.Below; b != nil {
 		line := fmt.Sprintf("limit %d: %s", b.Limit, b.verdict())
 		if b.Verdict == "undecided" {
-			line += ": it may do as well"
+			line += ": the objective may still be met"
 		}
 		lines = append(lines, line)
 	}
 	if a := d.Above; a != nil {
 		line := fmt.Sprintf("limit %d: %s", a.Limit, a.interval())
 		if a.interval() == o.interval() && o.Verdict != Unstable {
-			line = fmt.Sprintf("limit %d: gains nothing", a.Limit)
+			line = fmt.Sprintf("limit %d: no benefit", a.Limit)
 		}
 		lines = append(lines, line)
 	}
@@ -254,7 +254,7 @@ func (d *AdviceDocument) workText() string {
 	}
 	const worthALine = 1.05
 	if w.Busier >= worthALine {
-		s += fmt.Sprintf("; its busiest stretch may next be %.2g times as busy", w.Busier)
+		s += fmt.Sprintf("; the busiest part of another period may be %.2g times as busy", w.Busier)
 	}
 	return s
 }

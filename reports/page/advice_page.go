@@ -83,8 +83,8 @@ func (d *AdviceDocument) figure() (*shell.Figure, error) {
 		levels = []charts.Level{{Name: d.Objective, Y: d.Bound}}
 	}
 	return shell.Rows("stresses", "Other limits and stresses",
-		"On a log scale. Bars are 95 % intervals. Only the recommended limit is "+
-			"promised; the others are estimates.", kinds,
+		"On a log scale. Bars are 95 % confidence intervals. The promise applies only to the "+
+			"recommended limit. The others are estimates.", kinds,
 		all, charts.Axis{Label: o.name() + " (log scale)", Log: true,
 			Format: func(v float64) string { return text.Metric(o.Metric, v) }}, levels)
 }

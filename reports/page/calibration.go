@@ -89,17 +89,17 @@ func (c *Calibration) answer() (a shell.Answer) {
 	far := c.farthest()
 	switch {
 	case len(c.Known) == 0:
-		a.Headline = "There are no known answers"
+		a.Headline = "There are no exact values"
 		return a
 	case len(missed) > 0:
 		a.Headline = fmt.Sprintf("%d of %s missed: this build is not reliable on this machine",
 			len(missed), text.Count(len(c.Known), "known answer"))
 	case c.Control.Holds():
-		a.Headline = "The control passes, though it measures wrongly on purpose: this build is " +
+		a.Headline = "The control passes, although it measures wrongly on purpose: this build is " +
 			"not reliable on this machine"
 	default:
-		a.Headline = fmt.Sprintf("%d of %s hold, with errors of at most %s of the tolerance; the "+
-			"control fails, as it must", len(c.Known), text.Count(len(c.Known), "known answer"),
+		a.Headline = fmt.Sprintf("%d of %s agree, with errors of at most %s of the tolerance; "+
+			"the control fails, as it must", len(c.Known), text.Count(len(c.Known), "known answer"),
 			text.WholeShare(math.Abs(far[0].errorInTolerances())))
 	}
 	if len(missed) > 0 {
@@ -158,9 +158,9 @@ func (c *Calibration) figure() (*shell.Figure, error) {
 		}
 		all = append(all, r)
 	}
-	caption := "0 is the known answer, ±1 the tolerance of four standard deviations."
+	caption := "0 is the exact value, and ±1 is the tolerance of four standard deviations."
 	if more := len(c.Known) - len(all); more > 0 {
-		caption += fmt.Sprintf(" %s nearer to 0: they are in the table.",
+		caption += fmt.Sprintf(" %s nearer to 0 are only in the table.",
 			text.Count(more, "answer"))
 	}
 	return shell.Rows("known-figure", "Errors in tolerances", caption,
@@ -173,7 +173,7 @@ func (c *Calibration) figure() (*shell.Figure, error) {
 func WriteCalibration(w io.Writer, c *Calibration) error {
 	p := shell.Page{Title: "calibrate", Subtitle: "known answers at " + text.Share(c.Size) +
 		" of their full size · " + c.Dir, Answer: c.answer(),
-		Basis: "A correct build misses a given answer with a probability of 1 in 16,000."}
+		Basis: "A correct build misses a given value with a probability of 1 in 16,000."}
 	missed := len(c.missed())
 	if missed > 0 {
 		p.Trust = append(p.Trust, shell.Badge{Kind: "bad", Text: fmt.Sprint(missed, " missed")})

@@ -139,7 +139,7 @@ func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 	}
 	chart, err := charts.Capacity(title, s.across, s.from, s.to, found)
 	if empty, ok := errors.AsType[*charts.EmptyError](err); ok {
-		return nil, append(empty.Notes, title+": nothing is decided"), nil
+		return nil, append(empty.Notes, title+": undecided"), nil
 	} else if err != nil {
 		return nil, nil, err
 	}
@@ -152,11 +152,11 @@ func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 
 func (s *capacitySearch) caption() string {
 	what := Axes[s.across].Word
-	out := []string{fmt.Sprintf("The highest %s that meets %s lies in the bar, with %s confidence: "+
-		"it is met at the left end and missed at the right end.", what, s.objective, s.confident)}
+	out := []string{fmt.Sprintf("The highest %s that meets %s is in the bar, with %s confidence. "+
+		"The objective is met at the left end and missed at the right end.", what, s.objective, s.confident)}
 	if s.confident == "" {
-		out[0] = fmt.Sprintf("The highest %s that meets %s lies in the bar: a probe met it at the "+
-			"left end, and one missed it at the right end.", what, s.objective)
+		out[0] = fmt.Sprintf("The highest %s that meets %s is in the bar. A probe met the "+
+			"objective at the left end, and another missed it at the right end.", what, s.objective)
 	}
 	decided := slices.DeleteFunc(slices.Clone(s.found), func(f shell.Found) bool {
 		return f.Undecided() != ""

@@ -90,7 +90,7 @@ func TestReportOfCapacity(t *testing.T) {
 		t.Errorf("%q, %q", f.Title, f.Subtitle)
 	}
 	for _, want := range []string{
-		"The highest load that meets p99-response<80ms lies in the bar, with 95 % confidence",
+		"The highest load that meets p99-response<80ms is in the bar, with 95 % confidence",
 		"An arrow means that the search, from 0.1 to 1.2, found no bound.",
 		"semaphore reaches at least 6.79 times the load of serial.",
 	} {
@@ -107,7 +107,7 @@ func TestReportOfCapacity(t *testing.T) {
 		t.Errorf("the answers count as runs: %q, want %q", r.page.Summary, want)
 	}
 	if notes := strings.Join(r.page.Notes, "\n"); !strings.Contains(notes,
-		"unbounded left out, nothing is decided in the range") {
+		"unbounded omitted, because nothing is decided in the range") {
 		t.Errorf("notes: %s", notes)
 	}
 	if err := Write(dir); err != nil {
@@ -161,7 +161,7 @@ func TestReportOfServerCapacity(t *testing.T) {
 	}
 	f := r.page.First
 	if said := f.Figure.Caption + f.Basis; strings.Contains(said, "95 %") ||
-		strings.Contains(said, "surely") || !strings.Contains(said, "a probe met it at the left end") {
+		strings.Contains(said, "surely") || !strings.Contains(said, "A probe met the objective at the left end") {
 		t.Error(said)
 	}
 }

@@ -94,7 +94,7 @@ func hollow(cells []*Cell, unit string) []string {
 		_, uncertain := c.Uncertain(unit)
 		return uncertain
 	}) {
-		why += ", or a 95 % error beyond ±25 %"
+		why += ", or a 95 % error above ±25 %"
 	}
 	return []string{fmt.Sprintf("Hollow markers: %s; %d of %s.", why, len(all),
 		text.Count(len(cells), "scenario"))}
@@ -157,7 +157,7 @@ func throughputCaption(s Sweep, _ *charts.Chart) string {
 			s.Place(last), listValues(short, "complete", whole))
 	}
 	if len(before) > 0 {
-		out += fmt.Sprintf(" At lower values, not all of it is completed by %s.",
+		out += fmt.Sprintf(" At lower values, %s do not complete all of it.",
 			text.List(text.Few(before, mostNames)))
 	}
 	return out
@@ -199,8 +199,8 @@ func (in *reportInput) distributionCaption(s Sweep, chart *charts.Chart) string 
 	out = append(out, omittedGrowing(s, s.SpreadOut(panelsOfDistributions))...)
 	out = append(out, coincidence(chart)...)
 	if fewest < math.MaxInt64 {
-		out = append(out, fmt.Sprintf("Repetitions are pooled. A curve ends at the percentile that "+
-			"fewer than four tasks exceed (at least %s tasks per curve).",
+		out = append(out, fmt.Sprintf("Repetitions are pooled. A curve ends at the percentile "+
+			"above which there are fewer than four tasks (at least %s tasks per curve).",
 			charts.Count(float64(fewest))))
 	}
 	return strings.Join(out, " ")
@@ -266,11 +266,12 @@ func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
 	}
 	out := []string{"First repetition. Each point is the end of an interval."}
 	if slices.ContainsFunc(flight.Series, func(s charts.Series) bool { return s.Gaps != nil }) {
-		out = append(out, "Shaded: the run was interrupted, and its tasks are not fully recorded.")
+		out = append(out, "Shaded: the run was interrupted, so the records of its tasks are "+
+			"incomplete.")
 	}
 	r := highestOf(queued)
 	of, low, high := rankedPart(r, cells), r[0].Value, r[len(r)-1].Value
-	str := "The queue" + of + " holds " + Tasks(low)
+	str := "The queue" + of + " contains " + Tasks(low)
 	switch {
 	case low != high:
 		str += fmt.Sprintf(" with %s, and %s with %s", tiedNames(r, low), Tasks(high),
@@ -294,7 +295,7 @@ func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
 		beyond = append(beyond[:2], fmt.Sprintf("fewer with %d more strategies, too", n))
 	}
 	if len(beyond) > 0 {
-		out = append(out, upper(text.List(beyond))+" were under way at once.")
+		out = append(out, upper(text.List(beyond))+" were in flight at once.")
 	}
 	if growing := strategiesOf(only(cells, (*Cell).FallsBehind)); len(growing) > 0 {
 		out = append(out, doNotKeepUp(text.Few(growing, mostNames))+".")

@@ -151,23 +151,21 @@ func TestAgainstTheory(t *testing.T) {
 		{[]string{line("a", 1.04, 0.05)},
 			"The p99 agrees with its exact value within its sampling error: +4.0 %."},
 		{[]string{line("a", 1.04, 0.05), line("a", 1.04, 0.05), line("a", 1.04, 0.05)},
-			"In 0 of 1 scenarios where theory is exact and the runs suffice, the p99 agrees " +
-				"with it within its " +
-				"sampling error (95 %). Outside it: a at limit 4, load 0.5 is +4.0 % off (1.01 – " +
-				"1.07 s)."},
-		{[]string{line("a", 1.04, 0.05), line("b", 0.98, 0.03)}, "In all 2 scenarios where " +
-			"theory is exact, the p99 agrees with it within its sampling error (95 %): it is at " +
-			"most 4.0 % off."},
+			"In 0 of 1 scenarios with an exact theory and long enough runs, the p99 agrees with " +
+				"the theory within its sampling error (95 %). Outside it: a at limit 4, load 0.5 " +
+				"is +4.0 % off (1.01 – 1.07 s)."},
+		{[]string{line("a", 1.04, 0.05), line("b", 0.98, 0.03)}, "In all 2 scenarios with an " +
+			"exact theory, the p99 agrees with the theory within its sampling error (95 %). The " +
+			"largest difference is 4.0 %."},
 		{[]string{line("a", 1.04, 0.05), line("b", 8.76, 0.03), line("c", 1, 0), line("d", 3, 0)},
-			"In 2 of 3 scenarios where theory is exact and the runs suffice, the p99 agrees " +
-				"with it within its " +
-				"sampling error (95 %). Outside it: b at limit 4, load 0.5 is +776 % off (8.50 – " +
-				"9.02 s). In 1 more the runs are too short."},
+			"In 2 of 3 scenarios with an exact theory and long enough runs, the p99 agrees with " +
+				"the theory within its sampling error (95 %). Outside it: b at limit 4, load 0.5 " +
+				"is +776 % off (8.50 – 9.02 s). In 1 more, the runs are too short."},
 		{[]string{line("a", 1.1, 0.02), line("b", 1.1, 0.02), line("c", 1.2, 0)},
-			"In 0 of 2 scenarios where theory is exact and the runs suffice, the p99 agrees with " +
-				"it within its sampling error (95 %). Outside it: a at limit 4, load 0.5 is " +
-				"+10 % off (1.08 – 1.12 s); b at limit 4, load 0.5 is +10 % off (1.08 – " +
-				"1.12 s). Scenarios with the same arrivals and tasks are off together. In 1 more " +
+			"In 0 of 2 scenarios with an exact theory and long enough runs, the p99 agrees with " +
+				"the theory within its sampling error (95 %). Outside it: a at limit 4, load 0.5 " +
+				"is +10 % off (1.08 – 1.12 s); b at limit 4, load 0.5 is +10 % off (1.08 – 1.12 " +
+				"s). Scenarios with the same arrivals and tasks have similar errors. In 1 more, " +
 				"the runs are too short."},
 		{[]string{line("a", 1.1, 0), line("b", 1.1, 0)}, "The runs are too short to check whether " +
 			"the p99 agrees with its exact value, which 2 scenarios have."},
@@ -229,7 +227,7 @@ func TestTimelineDrawsTheLimit(t *testing.T) {
 		t.Error("no limit in the picture")
 	}
 	if !regexp.MustCompile(
-		`Of the 260 in flight with strategy_\d at most 3 were under way at once\.`).MatchString(
+		"Of the 260 in flight with strategy_\\d at most 3 were in flight at once\\.").MatchString(
 		in.timelineCaption(s, chart)) {
 		t.Errorf("260 in flight are not explained: %q", in.timelineCaption(s, chart))
 	}
@@ -293,7 +291,7 @@ func TestUncertainMarkersAreHollow(t *testing.T) {
 		t.Errorf("valid: %v, %q", hollowOf(), got)
 	}
 	cells[0].Cell[0].Uncertain = map[string]float64{p99: 0.4}
-	want := "Hollow markers: SUSPECT or INVALID, or a 95 % error beyond ±25 %; 1 of 3 scenarios."
+	want := "Hollow markers: SUSPECT or INVALID, or a 95 % error above ±25 %; 1 of 3 scenarios."
 	if got := hollow(cells, p99); !slices.Equal(hollowOf(), []bool{true, false, false}) ||
 		len(got) != 1 || got[0] != want {
 		t.Errorf("uncertain: %v, %q", hollowOf(), got)

@@ -51,8 +51,8 @@ func (c *Crash) recovery() string {
 		return fmt.Sprintf("none of %s began again within %s",
 			text.Count(c.Interrupted, "interrupted task"), c.Patience)
 	}
-	return fmt.Sprintf("median from a restart until an interrupted task began again; the longest %s; "+
-		"%d of %d did", text.Seconds(c.LongestRecovery), c.Recovered, c.Interrupted)
+	return fmt.Sprintf("median time from a restart until an interrupted task began again; "+
+		"longest %s; %d of %d began", text.Seconds(c.LongestRecovery), c.Recovered, c.Interrupted)
 }
 
 // Recoveries returns the row of the recovery time, or nil without interrupted tasks.
@@ -78,7 +78,7 @@ func (c *Crash) Finding() string {
 		killed = server
 	}
 	if c.Fault != "" {
-		return fmt.Sprintf("%s was given up after %s and %s: %s", c.Strategy,
+		return fmt.Sprintf("%s was ended after %s and %s: %s", c.Strategy,
 			text.Count(c.Accepted, "accepted task"), killed, c.Fault)
 	}
 	lost := "none"
@@ -101,19 +101,19 @@ func (c *Crash) Finding() string {
 	}
 	switch {
 	case c.Twice == 1:
-		out += "; 1 was done twice or more often"
+		out += "; 1 task was done more than once"
 	case c.Twice > 1:
-		out += fmt.Sprintf("; %d were done twice or more often", c.Twice)
+		out += fmt.Sprintf("; %d tasks were done more than once", c.Twice)
 	}
 	if c.Repeated > 0 {
-		out += fmt.Sprintf(", %d of them with no kill between", c.Repeated)
+		out += fmt.Sprintf(", %d of them without a kill in between", c.Repeated)
 	}
 	if c.awaits() {
 		out += fmt.Sprintf("; %d not waited for: still in its queue after %s without progress",
 			c.Stored, c.Patience)
 	}
 	if c.InService == 0 && c.Kills+c.ServerKills > 0 {
-		out += "; no kill met a task in service"
+		out += "; no kill interrupted a task"
 	}
 	return out
 }
@@ -130,26 +130,26 @@ func (c *Crash) Outcomes() []Outcome {
 	again := "killed between its end and the confirmation"
 	switch {
 	case c.Repeated > 0 && c.Repeated == c.Twice:
-		again = "with no kill between: by the strategy itself"
+		again = "without a kill in between, by the strategy itself"
 	case c.Repeated > 0:
-		again = fmt.Sprintf("%d with no kill between, by the strategy itself", c.Repeated)
+		again = fmt.Sprintf("%d without a kill in between, by the strategy itself", c.Repeated)
 	}
 	all := []Outcome{
 		{"accepted", c.Accepted, "Submit had returned"},
 		{"done once", c.Once, ""},
 		{"done twice", c.Twice, again},
 		{"lost", c.Lost, "never done; declared to survive: " + c.Survives},
-		{"dead letters", c.Dead, "given up after the last attempt"},
+		{"dead letters", c.Dead, "dead letters after the last attempt"},
 		{"unconfirmed", c.Unconfirmed, "done, but killed before Submit had returned"},
 	}
 	if c.Lost > 0 {
 		all = append(all, Outcome{"lost unbegun", c.Lost - c.LostBegun,
-			fmt.Sprintf("lost on the way in; of all accepted one in %s is lost",
+			fmt.Sprintf("lost before delivery; one in %s of all accepted tasks is lost",
 				text.Digits(float64(c.Accepted)/float64(c.Lost)))},
-			Outcome{"lost begun", c.LostBegun, "lost on the way out: begun, and not ended"})
+			Outcome{"lost begun", c.LostBegun, "lost after delivery: begun, but not ended"})
 	}
 	if c.Fault != "" {
-		all = append(all, Outcome{"in the store", c.Stored, "not done when it was given up"})
+		all = append(all, Outcome{"in the store", c.Stored, "not done when crash ended"})
 	} else if c.Stored > 0 {
 		all = append(all, Outcome{"not waited for", c.Stored, fmt.Sprintf("still in its queue after "+
 			"%s without progress, and not lost: wait longer with --patience", c.Patience)})
@@ -159,30 +159,30 @@ func (c *Crash) Outcomes() []Outcome {
 
 func (c *Crash) answer() (a shell.Answer) {
 	a.Headline = c.Finding()
-	kept := "It keeps this promise."
+	kept := "The strategy keeps this promise."
 	switch {
 	case c.Fault != "":
-		kept = "Whether it keeps this promise is unknown."
+		kept = "It is unknown whether the strategy keeps this promise."
 	case c.Broken:
-		kept = "It breaks this promise."
+		kept = "The strategy breaks this promise."
 	case c.Lost > 0:
-		kept = "It keeps this promise, which does not cover the lost tasks."
+		kept = "The strategy keeps this promise, which does not cover the lost tasks."
 	}
 	a.Facts = []shell.Fact{{Title: "Declared to survive", Text: c.Survives + ". " + kept},
-		{Title: "Done twice", Text: "A task that had ended when the kill came, and was not " +
-			"confirmed yet, is done again: " + text.Count(c.Twice-c.Repeated, "task") + " of " +
+		{Title: "Done twice", Text: "A task that had ended before a kill, but was not yet " +
+			"confirmed, is done again: " + text.Count(c.Twice-c.Repeated, "task") + " of " +
 			fmt.Sprint(c.Accepted) + "."}}
 	if c.Repeated > 0 {
-		a.Facts[1].Text += " With no kill between, the strategy itself did " +
+		a.Facts[1].Text += " Without a kill in between, the strategy itself did " +
 			text.Count(c.Repeated, "task") + " again."
 	}
 	if c.Kills+c.ServerKills > 0 {
-		a.Facts = append(a.Facts, shell.Fact{Title: "In service", Text: "The kills met " +
+		a.Facts = append(a.Facts, shell.Fact{Title: "In service", Text: "The kills interrupted " +
 			text.Count(c.InService, "task") + " in service, all kills together."})
 	}
 	if c.Kills > 0 && c.LongestFirst > 0 {
 		a.Facts = append(a.Facts, shell.Fact{Title: "After a restart", Text: fmt.Sprintf(
-			"The first task begins after %s, the median; %s at the most.",
+			"The first task begins after %s (median), at most after %s.",
 			text.Seconds(c.First), text.Seconds(c.LongestFirst))})
 	}
 	if said := c.recovery(); said != "" {
@@ -228,8 +228,8 @@ func (c *Crash) figure() (*shell.Figure, error) {
 func WriteCrash(w io.Writer, c *Crash) error {
 	p := shell.Page{Title: "crash", Subtitle: fmt.Sprintf("limit %d · seed %d", c.Limit, c.Seed),
 		Command: c.Command, Answer: c.answer(),
-		Basis: "The ledger is kept outside of the killed process. The moments of the kills are random: " +
-			"rare failures may need more kills."}
+		Basis: "The list of tasks is kept outside the killed process. The times of the kills are " +
+			"random, so rare failures may need more kills."}
 	lost := shell.Badge{Kind: "ok", Text: "0 lost"}
 	switch {
 	case c.Broken:

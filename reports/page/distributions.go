@@ -84,7 +84,7 @@ func (in *reportInput) readDistributions(path string, groups []*Group) error {
 			" is missing: the report has no charts of distributions.")
 		return nil
 	case cutOff > 0:
-		in.notes = append(in.notes, fmt.Sprintf("%s was cut off in line %d, which is left out.",
+		in.notes = append(in.notes, fmt.Sprintf("%s was cut off in line %d, which is omitted.",
 			rundir.DistributionsFile, cutOff))
 	}
 	return err

@@ -17,8 +17,8 @@ func Evidence(g *Group) *Table {
 			Unit: metric.P99Response, Value: withInterval(metric.P99Response)},
 		{Head: "mean wait", Hint: "with its 95 % interval", Unit: metric.MeanWait,
 			Value: withInterval(metric.MeanWait)},
-		{Head: "effective tasks", Hint: "effective sample size, in independent tasks; " +
-			"tasks that met in a queue are correlated", Unit: metric.P99ResponseESS},
+		{Head: "effective tasks", Hint: "effective sample size, in independent tasks; tasks that " +
+			"wait in the same queue are correlated", Unit: metric.P99ResponseESS},
 		{Head: "needed", Unit: metric.NeededTasks,
 			Hint: "tasks needed for the p99 to within 5 %", format: func(v float64) string {
 				if v == 0 {
@@ -26,12 +26,12 @@ func Evidence(g *Group) *Table {
 				}
 				return text.Metric(metric.NeededTasks, v)
 			}},
-		{Head: "saw all slots taken",
-			Hint: "share of the arrivals, and of the time: the same for Poisson arrivals",
+		{Head: "arrivals that saw all slots taken",
+			Hint: "share of the arrivals, and share of the time; equal for Poisson arrivals",
 			Unit: metric.SeenFull, Value: pastaValue},
 		{Head: "A² of arrivals", Hint: "Anderson–Darling: 3.9 or more has a chance of 1 %",
 			Unit: metric.ArrivalsAD},
-		{Head: "p99 lag", Hint: "how late the generator itself was", Unit: metric.P99Lag},
+		{Head: "p99 lag", Hint: "lateness of the load generator itself", Unit: metric.P99Lag},
 		{Head: "p99 hiccup", Unit: metric.P99Hiccup,
 			Hint: "wake-up delay of an idle probe thread"},
 		{Head: "longest", Hint: "its longest stall", Unit: metric.MaxHiccup},

@@ -42,7 +42,7 @@ func TestDrawnFigures(t *testing.T) {
 	}
 	html := page.String()
 	mustContain(t, html, `<figure id="study-cost" class="own">`,
-		"<figcaption>See there.</figcaption>", "Costs: 1 point of a left out")
+		"<figcaption>See there.</figcaption>", "Costs: 1 point of a omitted")
 	if strings.Index(html, "study-cost") > strings.Index(html, `<section id="group-`) {
 		t.Error("the figure comes after the charts of any run")
 	}

@@ -56,14 +56,15 @@ func intervals(cells []*Cell) string {
 		return "Each scenario was run once, so the variation is unknown. Use --count " +
 			"for repetitions."
 	case most < results.Enough:
-		return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it "+
-			"are the smallest and the largest.", rangeOfCounts(least, most))
+		return fmt.Sprintf("Values are medians of %s repetitions. The small numbers below a "+
+			"value are the smallest and the largest repetition.", rangeOfCounts(least, most))
 	case least >= results.Enough:
-		return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it "+
-			"are its 95 %% confidence interval.", rangeOfCounts(least, most))
+		return fmt.Sprintf("Values are medians of %s repetitions. The small numbers below a "+
+			"value are its 95 %% confidence interval.", rangeOfCounts(least, most))
 	}
-	return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it are "+
-		"its 95 %% confidence interval, or, below %d repetitions, the smallest and the largest.",
+	return fmt.Sprintf("Values are medians of %s repetitions. The small numbers below a value "+
+		"are its 95 %% confidence interval or, with fewer than %d repetitions, the smallest and "+
+		"the largest repetition.",
 		rangeOfCounts(least, most), results.Enough)
 }
 
@@ -103,8 +104,8 @@ func trust(runs []results.Run, cells []*Cell, broken int) (out []string) {
 			"a strategy's bound on simultaneous attempts was never exceeded, "+
 			"and Little's law and the utilisation law are exact.", allOf(laws, len(runs))))
 	}
-	replayed := fmt.Sprintf("The path-wise oracle, which replays a run's own arrivals and "+
-		"service times, applies to %d of %d runs. It agrees to the nanosecond with ",
+	replayed := fmt.Sprintf("An exact replay of a run's own arrivals and service times (the "+
+		"oracle) is possible for %d of %d runs. It agrees to the nanosecond with ",
 		oracle, len(runs))
 	switch {
 	case oracle == 0:

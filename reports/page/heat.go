@@ -124,7 +124,7 @@ func heatFinding(what string, all []stretch, values []float64) string {
 		}
 	}
 	if len(of) < 4 {
-		return "The response over time: " + what + " has too few requests to follow"
+		return "The response over time: " + what + " has too few requests"
 	}
 	usual := slices.Sorted(slices.Values(of))[(len(of)-1)/4]
 	peak, at := 0.0, 0
@@ -177,15 +177,15 @@ func (in *reportInput) heatCaption(s Sweep, _ *charts.Chart) string {
 	for _, s := range all {
 		n += int(s.responses.TotalCount())
 	}
-	str := fmt.Sprintf("The responses of %s of %s in its first repetition, warm-up included, each "+
-		"where it was due; a column is %s.", text.Count(n, "request"), label(c),
+	str := fmt.Sprintf("Response times of %s of %s in the first repetition, including the "+
+		"warm-up, at their due times. A column is %s.", text.Count(n, "request"), label(c),
 		text.Seconds(all[0].To-all[0].From))
 	lost := 0.0
 	for _, v := range in.timelines[c.Cell[0]] {
 		lost += v.lost
 	}
 	if lost > 0 {
-		str += fmt.Sprintf(" %.0f more did not complete, and are not drawn.", lost)
+		str += fmt.Sprintf(" %.0f more requests did not complete and are not drawn.", lost)
 	}
 	return str + " The table contains the numbers."
 }

@@ -29,7 +29,7 @@ func TestHeatFinding(t *testing.T) {
 			"p99 rises from 1.00 s to 9.00 s between 4.00 s and 5.00 s, the highest of 3 rises"},
 		{[]float64{1, 2, 4, 8, 16, 32}, "p99 rises from 2.00 s to 32.0 s, from 3.00 s to the end"},
 		{[]float64{8, 8, 1, 1, 1, 1}, "p99 begins at up to 8.00 s and is 1.00 s after 2.00 s"},
-		{[]float64{nan, 1, nan, 2}, "The response over time: p99 has too few requests to follow"},
+		{[]float64{nan, 1, nan, 2}, "The response over time: p99 has too few requests"},
 	} {
 		all := make([]stretch, len(c.values))
 		for i := range all {
@@ -79,7 +79,7 @@ func TestPageShowsHeat(t *testing.T) {
 	put(rundir.DistributionsFile, log.String())
 	html := page(t, dir)
 	for _, want := range []string{"p99 of here rises from 1.00 ms to 302 ms between 3.00 s and " +
-		"4.00 s", "The responses of 3200 requests of here", "a column is 1.00 s",
+		"4.00 s", "Response times of 3200 requests of here", "A column is 1.00 s",
 		"<summary>Response over time</summary>", "3.00 s to 4.00 s", "400 requests, 302 ms at most",
 		"<td>302 ms"} {
 		if !strings.Contains(html, want) {

@@ -6,10 +6,10 @@ import (
 
 var insideColumns = []Column{
 	{Head: "scheduling p99", Unit: metric.P99Sched,
-		Hint: "how long a goroutine that was ready waited until it ran"},
-	{Head: "per task", Unit: metric.SchedPerOp, Hint: "the sum of that"},
+		Hint: "time for which a ready goroutine waited until it ran"},
+	{Head: "per task", Unit: metric.SchedPerOp, Hint: "sum of these waits"},
 	{Head: "runnable", Unit: metric.MeanRunnableGoroutines,
-		Hint: "goroutines that were ready and did not run, mean"},
+		Hint: "mean number of ready goroutines that did not run"},
 	{Head: "at most", Unit: metric.MaxRunnableGoroutines},
 	{Head: "waiting", Unit: metric.MeanWaitingGoroutines,
 		Hint: "blocked goroutines, mean"},
@@ -21,7 +21,7 @@ var insideColumns = []Column{
 	{Head: "GC assist", Unit: metric.GCAssistPerOp, show: above0,
 		Hint: "CPU time per task that allocating goroutines spent marking"},
 	{Head: "longest pause", Unit: metric.MaxGCPause, show: above0},
-	{Head: "heap", Unit: metric.MaxHeap, Hint: "with stacks, at most"},
+	{Head: "heap", Unit: metric.MaxHeap, Hint: "largest size, including stacks"},
 	{Head: "per task in flight", Unit: metric.HeapPerInflight,
 		Hint: "growth of live objects and stacks"},
 	{Head: "run queue", Unit: metric.RunqueuePerOp,

@@ -100,7 +100,7 @@ func doubtText(d doubtedCell) string {
 
 func (p *reportPage) alerts() (out []shell.Alert) {
 	if p.Partial != "" {
-		text := "the missing runs may differ from them."
+		text := "the missing runs may differ."
 		if of := strings.Fields(p.Partial); len(of) > 2 && of[0] == of[2] { // "2 of 2 runs"
 			text = "the last run contains its results until it was cut off."
 		}
@@ -110,7 +110,7 @@ func (p *reportPage) alerts() (out []shell.Alert) {
 	for _, a := range []struct {
 		lead, text string
 		runs       []results.Pair
-	}{{"These runs failed.", "They have no result, and no figure includes them.", p.Failed},
+	}{{"These runs failed.", "They have no result, and no chart includes them.", p.Failed},
 		{"These runs break invariants.", "Tasks were lost, or " +
 			"counted twice, or more ran at once than the limit allows.", p.Broken},
 		{"These runs are INVALID.", "The results do not describe the strategy.", p.Invalid}} {

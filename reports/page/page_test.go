@@ -42,7 +42,8 @@ func TestReportOfManyRuns(t *testing.T) {
 	}
 	html := page(t, dir)
 	mustContain(t, html, "360 runs of 108 scenarios, 6 strategies",
-		"its 95 % confidence interval, or, below 6 repetitions, the smallest and the largest",
+		"its 95 % confidence interval or, with fewer than 6 repetitions, the smallest and the "+
+			"largest repetition",
 		"batch arrivals", "real clock", "p99 response against limit")
 	if mb := float64(len(html)) / 1e6; mb > 3 {
 		t.Errorf("the page is %.1f MB", mb)
@@ -93,16 +94,17 @@ func TestReportShowsTheRun(t *testing.T) {
 		"AMD EPYC 7B13 &lt;shared&gt;", "<dd>go1.26.8</dd>", "<dd>0a1b2c3</dd>", // machine
 		// reliability
 		"The invariants hold in all 48 runs: ",
-		"applies to 40 of 48 runs. It agrees to the nanosecond with each of these.",
-		"median of 2 repetitions; the small figures below it are the smallest and the largest",
+		"is possible for 40 of 48 runs. It agrees to the nanosecond with each of these.",
+		"medians of 2 repetitions. The small numbers below a value are the smallest and the "+
+			"largest repetition",
 		`<section id="variance"`,
 		"From C² = 0 to 4, at the same load, the p99 response of all but serial becomes ",
 		"errgroup_limit, semaphore and worker_pool have identical results",
 		"serial from load 0.5 on does not keep up with the arrivals, and its response grows with "+
 			"the length of the run (arrows)",
 		"Not drawn: serial does not keep up", "At load 0.8 serial completes",
-		"Measured against exact values", "<th title=\"one task in 100 takes "+
-			"longer, from due to end\">p99 response</th>",
+		"Measured against exact values", "<th title=\"99th percentile of the response time, from "+
+			"due to end\">p99 response</th>",
 		"hyperexp:mean=10ms,c2=4", "poisson arrivals · virtual clock · limit 4 · 12 runs",
 	)
 	if strings.Contains(html, "banner\"") {
@@ -345,8 +347,8 @@ func TestReportOfCutOffSideFiles(t *testing.T) {
 	for _, name := range []string{rundir.DistributionsFile, rundir.TimelineFile} {
 		resultstest.Edit(t, dir, name, func(s string) string { return s[:len(s)-7] })
 	}
-	mustContain(t, page(t, dir), "distributions.hlog was cut off in line 49, which is left out",
-		"timeline.csv was cut off in line 2881, which is left out",
+	mustContain(t, page(t, dir), "distributions.hlog was cut off in line 49, which is omitted",
+		"timeline.csv was cut off in line 2881, which is omitted",
 		"Distribution of the response", "In flight and queued over time")
 }
 
@@ -427,6 +429,6 @@ func TestReportWithoutHelpfulMetrics(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, rundir.ResultsFile), b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	mustContain(t, page(t, dir), "p99 response: 2 points of a left out, 0 or not a number",
+	mustContain(t, page(t, dir), "p99 response: 2 points of a omitted (0 or not a number)",
 		"Each scenario was run once")
 }

@@ -29,13 +29,13 @@ func TestCalibrationFinding(t *testing.T) {
 	passing := knownAnswers(0.5)
 	passing.Control.Got = passing.Control.Want
 	for want, c := range map[string]*Calibration{
-		"4 of 4 known answers hold, with errors of at most 50 % of the tolerance; the control fails, " +
+		"4 of 4 known answers agree, with errors of at most 50 % of the tolerance; the control fails, " +
 			"as it must": knownAnswers(-0.5),
 		"1 of 4 known answers missed: this build is not reliable on this " +
 			"machine": knownAnswers(1.5),
-		"The control passes, though it measures wrongly on purpose: this build is not " +
-			"reliable on this machine": passing,
-		"There are no known answers": {},
+		"The control passes, although it measures wrongly on purpose: this build is not reliable " +
+			"on this machine": passing,
+		"There are no exact values": {},
 	} {
 		if got := c.answer(); got.Headline != want {
 			t.Errorf("%q, want %q", got.Headline, want)
@@ -61,14 +61,12 @@ func TestCrashFinding(t *testing.T) {
 			"the other 27": {Kills: 3, Asked: 30},
 		"s lost 4 of 9 accepted tasks in 3 kills of the 30 planned: no further " +
 			"progress": {Kills: 3, Asked: 30, Lost: 4, Stalled: true},
-		"s lost none of 9 accepted tasks in 1 kill; 4 were done twice or more often, 3 of them " +
-			"with no kill between": {Kills: 1, Twice: 4, Repeated: 3},
-		"s lost none of 9 accepted tasks in 1 kill; 1 was done twice or more " +
-			"often": {Kills: 1, Twice: 1},
-		"s lost none of 9 accepted tasks in 1 kill of its server and 2 kills of its own; 4 were " +
-			"done twice or more often": {Kills: 2, ServerKills: 1, Twice: 4},
-		"s lost none of 9 accepted tasks in 4 kills; no kill met a task in " +
-			"service": {Kills: 4, InService: -1},
+		"s lost none of 9 accepted tasks in 1 kill; 4 tasks were done more than once, 3 of them " +
+			"without a kill in between": {Kills: 1, Twice: 4, Repeated: 3},
+		"s lost none of 9 accepted tasks in 1 kill; 1 task was done more than once": {Kills: 1, Twice: 1},
+		"s lost none of 9 accepted tasks in 1 kill of its server and 2 kills of its own; 4 tasks " +
+			"were done more than once": {Kills: 2, ServerKills: 1, Twice: 4},
+		"s lost none of 9 accepted tasks in 4 kills; no kill interrupted a task": {Kills: 4, InService: -1},
 	} {
 		c.Strategy, c.Accepted = "s", 9
 		c.InService++ // except in the case of none
@@ -77,11 +75,12 @@ func TestCrashFinding(t *testing.T) {
 		}
 	}
 	most := Crash{Accepted: 3000, Lost: 1821}
-	if got := most.Outcomes()[6].Doc; !strings.Contains(got, "one in 1.65 is lost") {
+	if got := most.Outcomes()[6].Doc; !strings.Contains(got, "one in 1.65 of all accepted tasks "+
+		"is lost") {
 		t.Errorf("%q", got)
 	}
-	for want, c := range map[string]Crash{"It keeps this promise.": {}, "does not cover the": {Lost: 1},
-		"It breaks this promise.": {Lost: 1, Broken: true}} {
+	for want, c := range map[string]Crash{"The strategy keeps this promise.": {}, "does not cover the": {Lost: 1},
+		"The strategy breaks this promise.": {Lost: 1, Broken: true}} {
 		if got := c.answer().Facts[0].Text; !strings.Contains(got, want) {
 			t.Errorf("%q, want in it %q", got, want)
 		}
@@ -123,7 +122,7 @@ func TestPages(t *testing.T) {
 			"lost 2 of 100 accepted", `<figure id="outcomes"`, ">2 lost despite its promise<", "20.0 ms"}},
 		"waits": {func(b *strings.Builder) error { return WriteCrash(b, waits) }, []string{
 			">0 lost<", "2 not waited for: still in its queue after 45s without progress",
-			"2.00 s, the median from a restart", "1 of 3 did", "Added by poolbench", "one thing"}},
+			"median time from a restart", "1 of 3 began", "Added by poolbench", "one thing"}},
 		"nothing": {func(b *strings.Builder) error { return WriteCrash(b, nothing) },
 			[]string{">0 lost<"}},
 	} {

@@ -118,8 +118,8 @@ func (in *reportInput) slowestFinding(c *Cell) string {
 
 func (in *reportInput) slowestCaption(s Sweep, _ *charts.Chart) string {
 	c := slowestCell(s)
-	str := fmt.Sprintf("A bar for each of the %d slowest tasks of %s in its first repetition, in "+
-		"the order in which they were due.", min(len(in.slowest[c.Cell[0]]), drawnSlowest), label(c))
+	str := fmt.Sprintf("A bar for each of the %d slowest tasks of %s in the first repetition, in "+
+		"order of their due times.", min(len(in.slowest[c.Cell[0]]), drawnSlowest), label(c))
 	return str + " slowest.csv has " + text.Count(len(in.slowest[c.Cell[0]]), "task") +
 		" of each run, with the tasks in flight and queued at their due times." +
 		tracesOf(in.slowest[c.Cell[0]])
@@ -147,5 +147,5 @@ func tracesOf(tasks []rundir.SlowTask) string {
 	if carry > mostTraces {
 		which = fmt.Sprintf(", the slowest %d", mostTraces)
 	}
-	return fmt.Sprintf(" %d of them carried a trace%s: %s.", carry, which, strings.Join(words, ", "))
+	return fmt.Sprintf(" %d of them have a trace id%s: %s.", carry, which, strings.Join(words, ", "))
 }

@@ -13,16 +13,16 @@ var stepColumns = []Column{
 	{Head: "count", Unit: metric.Count, format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
 		Hint: "requests of the step, or sessions begun"},
 	{Head: "mean response", Unit: metric.MeanResponse,
-		Hint: "from when the step was due; of a session the sum of its steps"},
+		Hint: "from the due time of the step; for sessions, the sum over the steps"},
 	{Head: "p50", Unit: metric.P50Response},
 	{Head: "p95", Unit: metric.P95Response},
 	{Head: "p99", Unit: metric.P99Response},
 	{Head: "shed", Unit: metric.Shed, Hint: "by the strategy"},
 	{Head: "failed", Unit: metric.Failed, Hint: "by status, check or capture, throttled or abandoned"},
-	{Head: "status", Hint: "how often each came"},
+	{Head: "status", Hint: "count of each"},
 	{Head: "not sent", Unit: metric.Unsent, Hint: "share of the sessions that ended before"},
 	{Head: "length", Unit: metric.MeanLength,
-		Hint: "of a session, think times included; mean"},
+		Hint: "mean length of a session, including think times"},
 }
 
 var urlColumns = []Column{
@@ -33,7 +33,7 @@ var urlColumns = []Column{
 	{Head: "p50", Unit: metric.P50Response, Hint: "of the response of completed requests"},
 	{Head: "p95", Unit: metric.P95Response},
 	{Head: "p99", Unit: metric.P99Response},
-	{Head: "status", Hint: "how often each came"},
+	{Head: "status", Hint: "count of each"},
 	{Head: "sent", Unit: metric.SentBytes, Hint: "bytes of bodies per request"},
 	{Head: "received", Unit: metric.ReceivedBytes, Hint: "bytes of bodies per request"},
 }

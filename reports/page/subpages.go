@@ -48,7 +48,7 @@ func (in *reportInput) subpages(groups []*Group) (all []subpage) {
 		}
 	}
 	if free := of[-1]; len(free) > 0 {
-		all = append(all, subpage{name: freeName, title: "Runs outside of studies", finding: -1,
+		all = append(all, subpage{name: freeName, title: "Runs outside studies", finding: -1,
 			groups: free})
 	}
 	return all

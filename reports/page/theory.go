@@ -65,8 +65,8 @@ func againstTheory(cells []*Cell, named func(*Cell) string) []string {
 		return []string{fmt.Sprintf("The p99 agrees with its exact value within its sampling "+
 			"error: %s.", percentDiff(farthest.off))}
 	case agreeing == all:
-		return []string{fmt.Sprintf("In all %d scenarios where theory is exact, the p99 agrees "+
-			"with it within its sampling error (95 %%): it is at most %s off.",
+		return []string{fmt.Sprintf("In all %d scenarios with an exact theory, the p99 agrees "+
+			"with the theory within its sampling error (95 %%). The largest difference is %s.",
 			all, percentDiff(math.Abs(farthest.off))[1:])}
 	case all == 1 && untold == 1:
 		return []string{"The run is too short to check whether the p99 agrees with its exact value."}
@@ -74,8 +74,8 @@ func againstTheory(cells []*Cell, named func(*Cell) string) []string {
 		return []string{fmt.Sprintf("The runs are too short to check whether the p99 agrees with "+
 			"its exact value, which %d scenarios have.", all)}
 	}
-	text := fmt.Sprintf("In %d of %d scenarios where theory is exact and the runs suffice, "+
-		"the p99 agrees with it within its sampling error (95 %%).", agreeing, all-untold)
+	text := fmt.Sprintf("In %d of %d scenarios with an exact theory and long enough runs, the "+
+		"p99 agrees with the theory within its sampling error (95 %%).", agreeing, all-untold)
 	slices.SortStableFunc(apart, func(a, b deviation) int {
 		return cmp.Compare(math.Abs(b.off), math.Abs(a.off))
 	})
@@ -91,12 +91,12 @@ func againstTheory(cells []*Cell, named func(*Cell) string) []string {
 		text += " Outside it: " + strings.Join(names, "; ") + "."
 	}
 	if by := 0.05 * float64(all-untold); len(apart) > 0 && float64(len(apart)) <= 2*by {
-		text += " One in twenty is outside by chance."
+		text += " By chance, one in twenty is outside its sampling error."
 	} else if len(apart) > 1 {
-		text += " Scenarios with the same arrivals and tasks are off together."
+		text += " Scenarios with the same arrivals and tasks have similar errors."
 	}
 	if untold > 0 {
-		text += fmt.Sprintf(" In %d more the runs are too short.", untold)
+		text += fmt.Sprintf(" In %d more, the runs are too short.", untold)
 	}
 	return []string{text}
 }

@@ -52,14 +52,14 @@ func (in *reportInput) readTimeline(path string, groups []*Group) error {
 	content, err := files.ReadFile(path, rundir.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		in.notes = append(in.notes, rundir.TimelineFile+
-			" is missing: the report has no charts of what was in flight and queued over time.")
+			" is missing: the report has no charts of tasks in flight and queued over time.")
 		return nil
 	} else if err != nil {
 		return rundir.PathError(path, err)
 	}
 	in.timelines = make(map[*results.Run][]interval)
 	if whole := content[:bytes.LastIndexByte(content, '\n')+1]; len(whole) < len(content) {
-		in.notes = append(in.notes, fmt.Sprintf("%s was cut off in line %d, which is left out.",
+		in.notes = append(in.notes, fmt.Sprintf("%s was cut off in line %d, which is omitted.",
 			rundir.TimelineFile, bytes.Count(whole, []byte("\n"))+1))
 		content = whole
 	}

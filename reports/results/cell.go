@@ -230,8 +230,8 @@ func (c Cell) Doubts() *Doubts {
 	if d == nil {
 		d = &Doubts{Verdict: Suspect, Which: "all runs together", All: true}
 	}
-	d.Why = append(d.Why, Doubt{Text: fmt.Sprintf("%s: %s completed of %s offered, and none refused: "+
-		"the queue grows, so that the figure depends on the length of the run", rundir.CheckOverload,
+	d.Why = append(d.Why, Doubt{Text: fmt.Sprintf("%s: %s completed of %s offered, and none "+
+		"refused: the queue grows, so the results depend on the length of the run", rundir.CheckOverload,
 		text.Rate(c.Value(metric.Throughput)), text.Rate(c.Value(metric.Offered)))})
 	return d
 }
@@ -265,7 +265,7 @@ func (c Cell) summarizeDoubts() *Doubts {
 	d.Which = fmt.Sprintf("%d of %s", doubtful, text.Count(len(c), "run"))
 	d.All = doubtful == len(c)
 	if d.Why == nil && d.Verdict == Invalid {
-		d.Why = []Doubt{{true, "a run of it broke an invariant"}}
+		d.Why = []Doubt{{true, "one of its runs broke an invariant"}}
 	}
 	return d
 }

@@ -26,10 +26,10 @@ func (p *parser) isCopy(r *Run) bool {
 			continue
 		}
 		if before.Iters == r.Iters && maps.Equal(before.Values, r.Values) {
-			p.warn.add(r.Pos, "a virtual run that is there already, by name and seed, is a copy "+
-				"and no further sample: left out")
+			p.warn.add(r.Pos, "a virtual run with the name and seed of an earlier run is a copy: "+
+				"omitted")
 		} else {
-			p.warn.add(r.Pos, "a virtual run of this name and seed is in line %d, with other "+
+			p.warn.add(r.Pos, "line %d has a virtual run of this name and seed with other "+
 				"values: the results contradict each other, and the first counts", before.Pos.Line)
 		}
 		return true

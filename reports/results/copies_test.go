@@ -17,7 +17,7 @@ func TestCopies(t *testing.T) {
 		t.Errorf("%d runs, %q, a finding of %v", len(r.Runs), r.Partial, r.Findings[0].Runs)
 	}
 	if got := strings.Join(r.Warnings, "\n"); len(r.Warnings) != 2 ||
-		!strings.Contains(got, "is a copy and no further sample") ||
+		!strings.Contains(got, "of an earlier run is a copy") ||
 		!strings.Contains(got, "contradict each other, and the first counts") {
 		t.Errorf("warnings: %s", got)
 	}
@@ -61,7 +61,7 @@ PASS
 		t.Errorf("metrics %q", r.Metrics)
 	}
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], ":5: ") ||
-		!strings.Contains(r.Warnings[0], "is a copy and no further sample") {
+		!strings.Contains(r.Warnings[0], "of an earlier run is a copy") {
 		t.Errorf("warnings: %q", r.Warnings)
 	}
 	if r := MustRead(t, strings.ReplaceAll(lines, "virtual-seed", "seeds")); len(r.Runs) != 7 {

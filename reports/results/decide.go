@@ -25,7 +25,7 @@ func (c Cell) Decide(b Bound) decide.Decision {
 	d := c.decidePlan(b)
 	d.Error, _ = c.Uncertain(b.Unit)
 	if d.Verdict == decide.Met && strings.HasSuffix(b.Unit, "-sec") && c.Lost() > decide.MostLost {
-		d.Reason += "; completed tasks alone, " + c.LossWords()
+		d.Reason += "; completed tasks only, " + c.LossWords()
 	}
 	return d
 }
@@ -118,7 +118,7 @@ func (c Cell) decideFarBound(b Bound, d decide.Decision) decide.Decision {
 	default:
 		d.Verdict, d.Next, d.Low, d.High = v, "", low, high
 	}
-	d.Reason = fmt.Sprintf("the bound is far away%s", c.source())
+	d.Reason = fmt.Sprintf("the value is far from the bound%s", c.source())
 	return d
 }
 
@@ -135,7 +135,7 @@ func (c Cell) withdrawOverloaded(b Bound, d decide.Decision) decide.Decision {
 	switch upper := strings.HasPrefix(b.Op, "<"); {
 	case grows && upper && !b.Meets(d.Value) && coversAllTasks(b.Unit):
 		d.Verdict, d.Next = decide.Missed, ""
-		d.Reason = "the queue grows as long as the run lasts"
+		d.Reason = "the queue grows during the whole run"
 	case d.Verdict == decide.Met:
 		d.Verdict, d.Next = decide.Undecided, ""
 		d.Reason += "; SUSPECT: " + doubts.Why[0].Text

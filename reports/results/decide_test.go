@@ -56,9 +56,9 @@ func TestDecide(t *testing.T) {
 			below,
 			decide.Undecided, "no confidence interval from 1 run of 18,000 tasks); to decide: --n "},
 		"far below": {decided(p99, []float64{0.1}, needs(200_000)),
-			below, decide.Met, "far away"},
+			below, decide.Met, "far from the bound"},
 		"far above": {decided(p99, []float64{0.9}, needs(200_000)),
-			below, decide.Missed, "far away"},
+			below, decide.Missed, "far from the bound"},
 		"short and below": {decided(p99, []float64{0.01}, needs(9e6), short),
 			below, decide.Undecided, "to decide: --n"},
 		"short and above": {decided(p99, []float64{0.9}, needs(9e6), short),
@@ -80,7 +80,7 @@ func TestDecide(t *testing.T) {
 		"met by completed tasks": {decided(p99, []float64{0.2}, map[string]float64{
 			"p99-response-low-sec": 0.18, "p99-response-high-sec": 0.23, "shed/op": 0.3,
 			"throttled/op": 0.01}), below, decide.Met,
-			"18,000 tasks; completed tasks alone, 30.0 % of tasks shed, 1.00 % throttled"},
+			"18,000 tasks; completed tasks only, 30.0 % of tasks shed, 1.00 % throttled"},
 		"met, and few are lost": {decided(p99, []float64{0.2}, map[string]float64{
 			"p99-response-low-sec": 0.18, "p99-response-high-sec": 0.23, "shed/op": 0.009}),
 			below, decide.Met, "1 run of 18,000 tasks)"},

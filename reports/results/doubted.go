@@ -118,10 +118,10 @@ func UncertainLines(all []Shown) []string {
 	}
 	var words []string
 	if about {
-		words = append(words, "≈: 95 % error beyond ±25 %")
+		words = append(words, "≈: 95 % error above ±25 %")
 	}
 	if none {
-		words = append(words, "–: 95 % error beyond ±100 %")
+		words = append(words, "–: 95 % error above ±100 %")
 	}
 	if tasks > 0 {
 		words = append(words, fmt.Sprintf("--n %.0f would give the p99 within ±10 %%", tasks))

@@ -26,8 +26,8 @@ func InputWarnings(inputs []Input) []string {
 	return lines
 }
 
-// NotWhole explains why a file is incomplete.
-func NotWhole(r *Results) string { return fmt.Sprintf("%s is not whole: %s", r.Path, r.Partial) }
+// NotWhole reports that a file is incomplete, and why.
+func NotWhole(r *Results) string { return fmt.Sprintf("%s is incomplete: %s", r.Path, r.Partial) }
 
 // LabelsOf lists the labels of the inputs.
 func LabelsOf(inputs []Input) []string {

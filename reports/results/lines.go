@@ -94,7 +94,7 @@ func (f *lineFeed) raw() ([]byte, error) {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	}
 	if bytes.IndexByte(line, 0) >= 0 {
-		return nil, f.fail("the line holds a NUL byte: not a text file")
+		return nil, f.fail("the line contains a NUL byte: not a text file")
 	}
 	return line, nil
 }

@@ -47,10 +47,10 @@ func (m *marks) parseLine(line int, text string) (isHeader bool, err error) {
 		n, err := strconv.Atoi(rest)
 		switch {
 		case err != nil || n < 1:
-			return true, fmt.Errorf("%q is no version of poolbench's results", rest)
+			return true, fmt.Errorf("%q is not a version of poolbench's results", rest)
 		case n != rundir.Schema:
 			return true, fmt.Errorf("written by a newer poolbench: results version %d, and this "+
-				"one reads %d", n, rundir.Schema)
+				"program reads version %d", n, rundir.Schema)
 		}
 		m.schema, m.open, m.sinceStart, m.doubts, m.seed, m.free = n, true, 0, nil, "", m.counted
 		m.uncertain, m.undecided = nil, ""
@@ -160,7 +160,7 @@ func (m *marks) close(line int, end rundir.End) {
 		}
 	case end.Runs != m.sinceStart && end.Runs != m.runs:
 		m.miscounted = true
-		m.end = fmt.Sprintf("holds %d runs where its last line counts %d", m.sinceStart, end.Runs)
+		m.end = fmt.Sprintf("contains %d runs, but its last line counts %d", m.sinceStart, end.Runs)
 	}
 }
 
@@ -179,7 +179,7 @@ func (m *marks) ours() bool { return m.schema != 0 || m.ended != 0 }
 func (m *marks) partial(last int) string {
 	switch {
 	case m.open:
-		return fmt.Sprintf("cut off after line %d: the run was killed, or is not over yet", last)
+		return fmt.Sprintf("cut off after line %d: the run was killed, or is still running", last)
 	case m.after != 0:
 		return fmt.Sprintf("cut off after line %d: there is text after the end mark in line %d",
 			last, m.ended)

@@ -16,7 +16,7 @@ type Pairing struct {
 // Reasons for the absence of pairs.
 const (
 	NoSeeds    = "not every run has a seed"
-	SeedTwice  = "a seed is there twice"
+	SeedTwice  = "a seed occurs twice"
 	OtherSeeds = "fewer than half of the seeds are on both sides"
 )
 

@@ -50,7 +50,7 @@ func (p *parser) checkLine(line int, s []byte) error {
 			return p.damaged
 		}
 		p.damaged = nil
-		p.warn.add(Pos{p.feed.name, line - 1}, "the line was cut off and is left out")
+		p.warn.add(Pos{p.feed.name, line - 1}, "the line was cut off and is omitted")
 	}
 	switch {
 	case p.failed == "" && failure.Match(s):
@@ -64,7 +64,7 @@ func (p *parser) checkLine(line int, s []byte) error {
 			p.indent = line
 		}
 		p.warn.add(Pos{p.feed.name, line},
-			"an indented result line is not a result and is left out")
+			"an indented result line is not a result and is omitted")
 	}
 	return nil
 }
@@ -87,14 +87,14 @@ func (p *parser) syntax(rec *benchfmt.SyntaxError) error {
 	case p.marks.ours():
 		p.damaged = fmt.Errorf("the result line is damaged: %s", rec.Msg)
 	default:
-		p.warn.add(p.feed.pos(), "not a result line, left out: %s", rec.Msg)
+		p.warn.add(p.feed.pos(), "not a result line, omitted: %s", rec.Msg)
 	}
 	return nil
 }
 
 func (p *parser) cutOff() {
 	p.cut = true
-	p.warn.add(p.feed.pos(), "the last line was cut off and is left out")
+	p.warn.add(p.feed.pos(), "the last line was cut off and is omitted")
 }
 
 func (p *parser) result(rec *benchfmt.Result) error {
@@ -276,8 +276,8 @@ func (p *parser) whyNone(partial string) string {
 	case p.passed:
 		return "no benchmark results in it: go test ran without -bench, or matched none"
 	}
-	return fmt.Sprintf("no benchmark results in it: none of %d lines is a result line; read are "+
-		"runs of poolbench and the output of go test -bench, not of other tools", p.feed.line)
+	return fmt.Sprintf("no benchmark results in it: none of %d lines is a result line; want runs "+
+		"of poolbench or the output of go test -bench", p.feed.line)
 }
 
 func (p *parser) strategies() []string {

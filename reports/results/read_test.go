@@ -107,8 +107,7 @@ func TestReadRefuses(t *testing.T) {
 	for _, u := range utf16.Encode([]rune("BenchmarkX 1 5 ns/op\n")) {
 		utf16le += string([]byte{byte(u), byte(u >> 8)})
 	}
-	const noTools = "; read are runs of poolbench and the output of go test -bench, " +
-		"not of other tools"
+	const noTools = "; want runs of poolbench or the output of go test -bench"
 	for _, test := range []struct{ name, text, want string }{
 		{"empty", "", "x.txt: the file is empty"},
 		{"blank", "\n\n",
@@ -126,7 +125,7 @@ func TestReadRefuses(t *testing.T) {
 		{"json without results", event("pkg: a\\n") + event("PASS\\n"),
 			"x.txt: no benchmark results in it: go test ran without -bench, or matched none"},
 		{"json, damaged", event("BenchmarkX 1 5 ns/op\\n") + `{"Action":"output","Output":"Bench}` +
-			"\n", "x.txt:2: the line is no whole event of go test -json"},
+			"\n", "x.txt:2: the line is not a complete event of go test -json"},
 		{"json, NaN", event("pkg: a\\n") + event("BenchmarkX \\t") + event("1 NaN ns/op\\n"),
 			"x.txt:3: sec/op of X is NaN, which cannot be compared"},
 		{"json, long line", event(strings.Repeat("x", results.MaxLine/2)) +
@@ -140,7 +139,7 @@ func TestReadRefuses(t *testing.T) {
 			"x.txt:1: the file is packed by zstd: unpack it first (unzstd)"},
 		{"utf-16", utf16le, "x.txt:1: the text is UTF-16 (as PowerShell's > writes it): save it " +
 			"as UTF-8"},
-		{"binary", "a\n\x00\x01\x02\n", "x.txt:2: the line holds a NUL byte: not a text file"},
+		{"binary", "a\n\x00\x01\x02\n", "x.txt:2: the line contains a NUL byte: not a text file"},
 		{"long line", "BenchmarkX 1 5 ns/op\nx" + strings.Repeat("x", results.MaxLine) +
 			"\nBenchmarkY 1 5 ns/op\n",
 			"x.txt:2: the line is longer than 64 KiB, which no benchmark output has"},
@@ -155,17 +154,17 @@ func TestReadRefuses(t *testing.T) {
 		{"contradicting units", "Unit a better=lower\nBenchmarkX 1 5 a\nUnit a better=higher\n",
 			"x.txt:3: metadata better of unit a already set to lower"},
 		{"newer", "# poolbench results 2\nBenchmarkX 1 5 ns/op\n",
-			"x.txt:1: written by a newer poolbench: results version 2, and this one reads 1"},
+			"x.txt:1: written by a newer poolbench: results version 2, and this program reads version 1"},
 		{"bad version", "# poolbench results one\nBenchmarkX 1 5 ns/op\n",
-			`x.txt:1: "one" is no version of poolbench's results`},
-		{"no version", "# poolbench results\n", `x.txt:1: "" is no version of poolbench's results`},
+			`x.txt:1: "one" is not a version of poolbench's results`},
+		{"no version", "# poolbench results\n", `x.txt:1: "" is not a version of poolbench's results`},
 		{"newer appended", resultstest.Ours + strings.Replace(resultstest.Ours, "results 1",
 			"results 3", 1), "x.txt:11: written by a newer poolbench: results version 3, and " +
-			"this one reads 1"},
+			"this program reads version 1"},
 		{"interrupted at once", "# poolbench results 1\n# partial 0 of 12 runs: interrupted\n",
 			"x.txt: no runs in it (0 of 12 runs: interrupted)"},
 		{"killed at once", "# poolbench results 1\ngoos: linux\n",
-			"x.txt: no runs in it (cut off after line 2: the run was killed, or is not over yet)"},
+			"x.txt: no runs in it (cut off after line 2: the run was killed, or is still running)"},
 		{"nothing ran", "# poolbench results 1\n# complete 0 runs\n", "x.txt: no runs in it"},
 		{"ours, damaged", strings.Replace(resultstest.Ours, "2500 ns/op", "25OO ns/op", 1),
 			"x.txt:7: the result line is damaged: parsing measurement: invalid syntax"},
@@ -205,47 +204,47 @@ func TestReadPartialAndWarnings(t *testing.T) {
 		{"interrupted, then completed", strings.Replace(resultstest.Ours, "# complete 3 runs",
 			"# partial 3 of 12 runs: interrupted", 1) + resultstest.Ours, 6, "", nil},
 		{"killed", strings.Replace(resultstest.Ours, "# complete 3 runs\n", "", 1), 3,
-			"cut off after line 9: the run was killed, or is not over yet", nil},
+			"cut off after line 9: the run was killed, or is still running", nil},
 		{"killed, then completed", strings.Replace(resultstest.Ours, "# complete 3 runs\n", "", 1) +
 			resultstest.Ours, 6, "", nil},
 		{"killed within a line", resultstest.Ours[:strings.LastIndex(resultstest.Ours, " 4 ops/s")],
-			2, "cut off after line 9: the run was killed, or is not over yet",
-			[]string{"x.txt:9: the last line was cut off and is left out"}},
+			2, "cut off after line 9: the run was killed, or is still running",
+			[]string{"x.txt:9: the last line was cut off and is omitted"}},
 		{"killed within a line, then completed",
 			resultstest.Ours[:strings.Index(resultstest.Ours, " ns/op 0 ")] + "\n" +
 				resultstest.Ours, 5, "",
-			[]string{"x.txt:9: the line was cut off and is left out"}},
+			[]string{"x.txt:9: the line was cut off and is omitted"}},
 		{"killed while appending", resultstest.Ours + resultstest.Ours[:len(resultstest.Ours)/2], 3,
-			"cut off after line 17: the run was killed, or is not over yet",
-			[]string{"x.txt:17: the last line was cut off and is left out"}},
+			"cut off after line 17: the run was killed, or is still running",
+			[]string{"x.txt:17: the last line was cut off and is omitted"}},
 		{"text after the end", resultstest.Ours + "BenchmarkX 1 5 ns/op\n", 4,
 			"cut off after line 11: there is text after the end mark in line 10", nil},
 		{"filtered", strings.Replace(resultstest.Ours, "BenchmarkRun/strategy=semaphore", "#", 1),
-			2, "holds 2 runs where its last line counts 3", nil},
+			2, "contains 2 runs, but its last line counts 3", nil},
 		{"the tail of ours",
 			resultstest.Ours[strings.Index(resultstest.Ours, "BenchmarkRun/strategy=semaphore"):],
-			2, "holds 2 runs where its last line counts 3", nil},
+			2, "contains 2 runs, but its last line counts 3", nil},
 
 		{"no newline, alone", line("5 ns/op"), 1, "",
 			[]string{"x.txt:1: the last line does not end in a newline: it may have been cut off"}},
 		{"no newline, as before", line("5 ns/op 1 B/op\n") + line("4 ns/op 2 B/op"), 2, "", nil},
 		{"no newline, shorter than before", line("5 ns/op 1 B/op\n") + line("4 ns/op"), 1,
 			"cut off in line 2",
-			[]string{"x.txt:2: the last line was cut off and is left out"}},
+			[]string{"x.txt:2: the last line was cut off and is omitted"}},
 		{"no newline, unit cut", line("5 ns/op\n") + line("4 ns/o"), 1, "cut off in line 2",
-			[]string{"x.txt:2: the last line was cut off and is left out"}},
+			[]string{"x.txt:2: the last line was cut off and is omitted"}},
 		{"no newline, unreadable", line("5 ns/op\n") + line("4"), 1, "cut off in line 2",
-			[]string{"x.txt:2: the last line was cut off and is left out"}},
+			[]string{"x.txt:2: the last line was cut off and is omitted"}},
 
 		{"log text on result lines", "BenchmarkX \tretrying\n" + line("5 ns/op\n") +
 			"BenchmarkY \tretrying\n" + "BenchmarkZ 10\n", 1, "",
-			[]string{"x.txt:1: not a result line, left out: parsing iteration count: invalid " +
+			[]string{"x.txt:1: not a result line, omitted: parsing iteration count: invalid " +
 				"syntax (1 more like it)",
-				"x.txt:4: not a result line, left out: missing measurements"}},
+				"x.txt:4: not a result line, omitted: missing measurements"}},
 		{"log lines", "warning: retrying\n" + line("5 ns/op\n") + "error: gone\n" +
 			line("5 ns/op\n"), 2, "", nil},
 		{"indented", line("5 ns/op\n") + "\tBenchmarkX 1 5 ns/op\n", 1, "",
-			[]string{"x.txt:2: an indented result line is not a result and is left out"}},
+			[]string{"x.txt:2: an indented result line is not a result and is omitted"}},
 		{"failure", line("5 ns/op\n") + "--- FAIL: BenchmarkY\nFAIL\n", 1,
 			"go test failed, line 2: --- FAIL: BenchmarkY", nil},
 		{"build failed", "FAIL\ta [build failed]\n" + line("5 ns/op\n") + "ok  \tb\t1s\n", 1,

@@ -25,7 +25,7 @@ var testEvent = lazyregexp.New(`^\s*\{\s*"(.*")?Action"\s*:\s*"`)
 func (e *testEvents) add(line []byte) error {
 	var event struct{ Action, Package, Test, Output string }
 	if err := json.Unmarshal(line, &event); err != nil {
-		return errors.New("the line is no whole event of go test -json")
+		return errors.New("the line is not a complete event of go test -json")
 	}
 	switch event.Action {
 	case "start":

@@ -33,7 +33,7 @@ func OrderBy(inputs []results.Input, key string) ([]results.Input, error) {
 			case values[i] == "":
 				values[i] = v
 			case v != values[i]:
-				return nil, fmt.Errorf("%s: %s is %s here and %s before: one result has one "+
+				return nil, fmt.Errorf("%s: %s is %s here and %s before: a result needs a single "+
 					"place in the order", run.Pos, key, v, values[i])
 			}
 		}
@@ -86,8 +86,8 @@ func environmentChanges(inputs []results.Input) (lines []string) {
 			now := in.Results.Runs[0].ConfigValue(key)
 			if now != before {
 				lines = append(lines,
-					fmt.Sprintf("%s is %s from result %d on, and was %s: a change there may be "+
-						"its doing", key, orNone(now), i+2, orNone(before)))
+					fmt.Sprintf("%s is %s from result %d on, and was %s before: this may be the "+
+						"cause of a change there", key, orNone(now), i+2, orNone(before)))
 			}
 			before = now
 		}
@@ -119,8 +119,8 @@ func missingBenchmarks(inputs []results.Input) []string {
 	if some == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d of %s not in all %d results, and each name is a series of its "+
-		"own: %s", len(some), text.Count(len(names), "benchmark"), len(inputs),
+	return []string{fmt.Sprintf("%d of %s are not in all %d results (each name is a separate "+
+		"series): %s", len(some), text.Count(len(names), "benchmark"), len(inputs),
 		text.List(text.Few(some, 4)))}
 }
 

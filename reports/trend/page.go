@@ -18,7 +18,7 @@ func WritePage(w io.Writer, t *Trend) error {
 	suspects := t.suspects()
 	p := shell.Page{Title: "trend", Subtitle: t.Summary(),
 		Answer: shell.Answer{Headline: t.headline(suspects), Facts: t.facts(suspects)},
-		Trust:  t.badges(), Basis: fmt.Sprintf("The chance of any false alarm is at most %s.",
+		Trust:  t.badges(), Basis: fmt.Sprintf("The probability of any false alarm is at most %s.",
 			percentText(t.Options.Alpha)), CSS: table.CSS}
 	figures, err := t.figures(suspects)
 	if err != nil {
@@ -145,7 +145,7 @@ func (t *Trend) figures(suspects []suspect) (out []shell.Figure, err error) {
 	for _, unit := range text.Distinct(units) {
 		c, err := Chart(t, unit)
 		f, err := shell.Drawn("trend-"+strconv.Itoa(len(out)+1),
-			"A ring marks the first result of a new level, with the change to it.", c, err)
+			"A ring marks the first result of a new level, with the size of the change.", c, err)
 		if err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ func TestPage(t *testing.T) {
 			true},
 		"no step": {slices.Repeat([]float64{1}, 17),
 			[]string{">No change in 1 varying series over 17 results</h1>"}, true},
-		"too few": {stepped(2, 2, 2), []string{">Nothing is tested: 4 results, and a change needs "},
+		"too few": {stepped(2, 2, 2), []string{">Nothing is tested: 4 results, but a test needs "},
 			true},
 	} {
 		var page strings.Builder

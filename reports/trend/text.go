@@ -80,8 +80,7 @@ func (t *Trend) Summary() string {
 		if longest < len(t.Results) {
 			have += fmt.Sprintf(", of a benchmark at most %d", longest)
 		}
-		return fmt.Sprintf("Nothing is tested: %s, and a change needs %d results or more to be "+
-			"distinguished from chance", have, t.Enough)
+		return fmt.Sprintf("Nothing is tested: %s, but a test needs %d results or more", have, t.Enough)
 	}
 	changes := 0
 	for _, s := range t.Series {
@@ -104,8 +103,8 @@ func (t *Trend) Notes() []string {
 		small, earlier = small+s.Unlisted-s.earlier, earlier+s.earlier
 	}
 	if short > 0 {
-		notes = append(notes, fmt.Sprintf("%s of %d too short: among so many a change can be "+
-			"distinguished from chance in %d results or more, 3 of them after it at least",
+		notes = append(notes, fmt.Sprintf("%s of %d too short: with so many series, a change "+
+			"needs %d results or more, at least 3 of them after the change",
 			text.Count(short, "series"), len(t.Series), t.Enough))
 	}
 	if small > 0 {
@@ -117,7 +116,7 @@ func (t *Trend) Notes() []string {
 			text.Count(earlier, "change"), text.Count(t.Options.Last, "result")))
 	}
 	if slices.ContainsFunc(t.rows(), func(r row) bool { return r.aboutBefore || r.aboutAfter }) {
-		notes = append(notes, "≈: 95 % error of a value beyond ±25 %")
+		notes = append(notes, "≈: 95 % error of a value above ±25 %")
 	}
 	return slices.Concat(notes, t.doubts(), t.Doubts, t.Warnings)
 }
@@ -134,8 +133,8 @@ func (t *Trend) doubts() []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s may be autocorrelated, each result like the one before it; in "+
-		"such a series false alarms are more frequent than the %s promised: %s",
+	return []string{fmt.Sprintf("%s may be autocorrelated (each result resembles the previous "+
+		"one); false alarms in such a series are more frequent than %s: %s",
 		text.Count(len(names), "series"), percentText(t.Options.Alpha),
 		strings.Join(names, ", "))}
 }

@@ -212,7 +212,7 @@ func (t *Trend) gather(inputs []results.Input, metrics []string) error {
 	if slices.ContainsFunc(doubted, func(d *results.Doubted) bool {
 		return d.Verdict == results.Invalid
 	}) {
-		t.Doubts = append(t.Doubts, "a benchmark with an INVALID run is left out of that result")
+		t.Doubts = append(t.Doubts, "a benchmark with an INVALID run is omitted from that result")
 	}
 	having, err := benchmarksWith(metrics, benchmarks, cells)
 	if err != nil {

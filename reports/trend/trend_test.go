@@ -101,9 +101,8 @@ func TestTrendUndecided(t *testing.T) {
 		levels []float64
 		want   string // how the summary begins
 	}{
-		{stepped(2, 0, 0), "Nothing is tested: 2 results, and a change needs 10 results or more to be " +
-			"distinguished from chance"},
-		{stepped(9, 0, 0), "Nothing is tested: 9 results, and"},
+		{stepped(2, 0, 0), "Nothing is tested: 2 results, but a test needs 10 results or more"},
+		{stepped(9, 0, 0), "Nothing is tested: 9 results, but"},
 		{stepped(10, 0, 0), "10 results, 1 varying series: 0 changes"},
 		{stepped(20, 0, 0), "20 results, 1 varying series: 0 changes"},
 	} {
@@ -121,7 +120,7 @@ func TestTrendUndecided(t *testing.T) {
 	two := append(history(t, plainHead, "X", "ns/op", stepped(9, 0, 0)...),
 		history(t, plainHead, "Y", "ns/op", stepped(9, 0, 0)...)...)
 	if said := mustTrend(t, two, Options{}).Summary(); !strings.HasPrefix(said,
-		"Nothing is tested: 18 results, of a benchmark at most 9, and") {
+		"Nothing is tested: 18 results, of a benchmark at most 9, but") {
 		t.Error(said)
 	}
 	constant := slices.Repeat([]results.Input{{Label: "a",
@@ -153,9 +152,9 @@ func TestTrendDoubts(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := strings.Join(trend.Notes(), "\n")
-	if !strings.HasPrefix(notes, "1 series may be autocorrelated, each result like the one before "+
-		"it; in such a series false alarms are more frequent than the 5% promised: a.Swing "+
-		"sec/op (rho about 0.") ||
+	if !strings.HasPrefix(notes, "1 series may be autocorrelated (each result resembles the "+
+		"previous one); false alarms in such a series are more frequent than 5%: a.Swing sec/op "+
+		"(rho about 0.") ||
 		strings.Contains(notes, "a.Step") || strings.Count(doc.String(), `"doubtful": true`) != 1 ||
 		strings.Count(doc.String(), `"doubtful": false`) != 1 {
 		t.Errorf("notes %q\n%s", notes, &doc)
@@ -227,12 +226,12 @@ func TestTrendGaps(t *testing.T) {
 		len(x.Changes) != 1 || x.Changes[0].At != 11 {
 		t.Errorf("at %v, changes %+v", x.At, x.Changes)
 	}
-	want := []string{"1 series of 2 too short: among so many a change can be distinguished " +
-		"from chance in 10 results or more, 3 of them after it at least",
-		"INVALID (a run of it broke an invariant): every run of r11",
-		"a benchmark with an INVALID run is left out of that result",
-		"2 of 2 benchmarks not in all 20 results, and each name is a series of its own: " +
-			"a.X in 19 and a.Y in 1"}
+	want := []string{"1 series of 2 too short: with so many series, a change needs 10 results or " +
+		"more, at least 3 of them after the change",
+		"INVALID (one of its runs broke an invariant): every run of r11",
+		"a benchmark with an INVALID run is omitted from that result",
+		"2 of 2 benchmarks are not in all 20 results (each name is a separate series): a.X in 19 " +
+			"and a.Y in 1"}
 	if diff := cmp.Diff(want, trend.Notes()); diff != "" {
 		t.Error(diff)
 	}
@@ -326,8 +325,8 @@ func TestTrendOfZero(t *testing.T) {
 func TestTrendSurroundings(t *testing.T) {
 	head := func(at int) string { return fmt.Sprintf("go: go1.2%d\ncpu: A\n", 5+at/6) }
 	trend := mustTrend(t, history(t, head, "X", "ns/op", stepped(12, 0, 0)...), Options{})
-	if diff := cmp.Diff([]string{"go is go1.26 from result 7 on, and was go1.25: a change there " +
-		"may be its doing"}, trend.Notes()); diff != "" {
+	if diff := cmp.Diff([]string{"go is go1.26 from result 7 on, and was go1.25 before: this may " +
+		"be the cause of a change there"}, trend.Notes()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -414,7 +413,7 @@ func TestOrderBy(t *testing.T) {
 	for want, inputs := range map[string][]results.Input{
 		"b:1: the run has no line \"k: …\" above it to sort by": {in("a", "k: 1\n"),
 			in("b", "")},
-		"b:4: k is 2 here and 1 before: one result has one place in the order": {in("a", "k: 1\n"),
+		"b:4: k is 2 here and 1 before: a result needs a single place in the order": {in("a", "k: 1\n"),
 			in("b", "k: 1\nBenchmarkX 1 1 n\nk: 2\n")},
 	} {
 		if _, err := OrderBy(inputs, "k"); err == nil || err.Error() != want {

@@ -15,7 +15,7 @@ var gc = rule{
 	shown:     func(v *view) bool { return v.valueOrZero(metric.GCCPU) >= 0.05 },
 	otherwise: scheduler.name,
 	evidence: func(v *view) string {
-		return clauses(v.clause("the collector has %s of the CPU time", metric.GCCPU,
+		return clauses(v.clause("the garbage collector uses %s of the CPU time", metric.GCCPU,
 			text.WholeShare)+v.clause(", in %s cycles", metric.GCCycles, formatWhole),
 			v.clause("a task allocates %s kB", metric.BytesPerOp, func(bytes float64) string {
 				return text.Digits(bytes / 1000)

@@ -28,9 +28,9 @@ var generator = rule{
 		said := "the generator was late" +
 			v.clause(" by %s on average", metric.MeanLag, text.Seconds)
 		if p99 := v.valueOrZero(metric.P99Lag); p99 > 0 {
-			said += fmt.Sprintf(", %s at the p99", text.Seconds(p99))
+			said += fmt.Sprintf(", with a p99 of %s", text.Seconds(p99))
 		}
-		return said + ", though no other thread held its processor"
+		return said + ", although no other thread used its processor"
 	},
 	remedy: func(*view) string { return "measure again: the strategy is not the cause" },
 }

@@ -11,7 +11,8 @@ import (
 var headOfLine = rule{
 	name:    "head_of_line",
 	meaning: "short tasks wait behind long ones",
-	cure:    "steps, or a pool for each class: `poolbench study variance` shows the cost",
+	cure: "split long tasks into steps, or use a pool for each class: `poolbench study " +
+		"variance` shows the cost",
 	evidence: func(v *view) string {
 		mean, ok := v.known(metric.MeanService)
 		if tail := v.valueOrZero(metric.TailService); ok && tail > 2*mean {
@@ -23,10 +24,10 @@ var headOfLine = rule{
 			v.clause(": C² of the services is %s", metric.ServiceC2, text.Digits)
 	},
 	remedy: func(v *view) string {
-		said := "long tasks in steps or in a pool of their own"
+		said := "split long tasks into steps, or give them a separate pool"
 		even := v.valueOrZero(metric.EvenMeanResponse)
 		if even > 0 && even < v.valueOrZero(metric.MeanResponse) {
-			return said + ": if all tasks took equally long, the mean response would change " +
+			return said + ": if all tasks were equally long, the mean response time would change " +
 				v.changeText(metric.MeanResponse, even)
 		}
 		return said

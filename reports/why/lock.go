@@ -13,7 +13,7 @@ var lock = rule{
 	cure:    "hold it for less time, or split it",
 	evidence: func(v *view) string {
 		said := v.clause("tasks wait %s for locks", metric.MutexWaitPerOp, text.Seconds) +
-			v.clause(", of a service of %s", metric.MeanService, text.Seconds)
+			v.clause(", of a service time of %s", metric.MeanService, text.Seconds)
 		if v.growth != nil {
 			said += "; " + v.growth.serial()
 		}

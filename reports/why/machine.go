@@ -42,6 +42,6 @@ const busy = 0.05
 
 var machineSigns = []struct{ unit, says string }{
 	{metric.CPUOthers, "other programs use %s"},
-	{metric.CPUSteal, "the host gives %s to others"},
-	{metric.CPUPressure, "%s of the time some thread has none"},
+	{metric.CPUSteal, "the host gives %s to other guests"},
+	{metric.CPUPressure, "for %s of the time, a thread has no processor"},
 }

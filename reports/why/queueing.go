@@ -25,7 +25,7 @@ var queueing = rule{
 		}
 		switch {
 		case !v.hasOracle(): // unknown for pools of classes, and for other service orders
-			said = "the slots that they may use are busy"
+			said = "the slots that these tasks may use are busy"
 		case v.turn < leastShare:
 			said = fmt.Sprintf("tasks wait for one of %g processors", v.processors())
 		}

@@ -24,7 +24,7 @@ var scheduler = rule{
 		if p := v.processors(); p > 0 && said != "" {
 			said += fmt.Sprintf(", with GOMAXPROCS %g", p)
 		}
-		return clauses(said, v.clause("they wait %s per task", metric.SchedPerOp, text.Seconds))
+		return clauses(said, v.clause("the waits are %s per task", metric.SchedPerOp, text.Seconds))
 	},
 	remedy: func(*view) string {
 		return "more processors, or fewer slots for tasks that compute"

@@ -74,11 +74,11 @@ func newView(c results.Cell, beside []results.Cell) (*view, bool) {
 	v := &view{cell: c, beside: beside, unit: metric.P99Response}
 	v.value = v.valueOrZero(v.unit)
 	if v.value == 0 || !v.has(metric.TailServiceShare) && v.has(metric.MeanQueued) {
-		v.cannot = "There are too few tasks to break down the slowest 1 %. The breakdown is of " +
-			"the mean."
+		v.cannot = "There are too few tasks to analyse the slowest 1 %. The analysis is of the " +
+			"mean."
 		if v.value > 0 {
-			v.cannot = "Merged results and soaks have no breakdown of the slowest 1 %. " +
-				"The breakdown is of the mean."
+			v.cannot = "Merged results and soaks have no analysis of the slowest 1 %. The " +
+				"analysis is of the mean."
 		}
 		v.unit = metric.MeanResponse
 		v.value = v.valueOrZero(v.unit)
@@ -108,8 +108,8 @@ func (v *view) parts() bool {
 		v.turn = min(wait/mean, 1)
 		v.service = 1 - v.turn
 		v.setUneven()
-		v.cannot = "These results have a format without the parts of responses: they contain wait " +
-			"and service of the mean, and not lag, back-off and target."
+		v.cannot = "These results have an older format: it contains the mean wait and service " +
+			"time, but not lag, back-off and the time in the target."
 		return true
 	}
 	v.lag, v.between = part(metric.PartLag), part(metric.PartBetween)

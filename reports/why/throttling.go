@@ -12,7 +12,7 @@ import (
 // while slots are idle.
 var throttling = rule{
 	name:    "throttling",
-	meaning: "refusals and back-off, or the strategy's own rate",
+	meaning: "refusals and back-off, or the rate limit of the strategy",
 	cure:    "[a rate below the limit](choose-a-limit.md#crawl-without-a-ban)",
 	evidence: func(v *view) string {
 		said := ""
@@ -24,10 +24,10 @@ var throttling = rule{
 				text.WholeShare(v.valueOrZero(metric.Throttled)))
 		case v.rateLimited() > 0:
 			return v.clause("the strategy allows %s", metric.Allowed, text.Rate) +
-				v.clause(", and tasks wait though %s of the slots are busy", metric.Utilisation,
+				v.clause(", and tasks wait, although only %s of the slots are busy", metric.Utilisation,
 					text.WholeShare)
 		}
-		return clauses(said, v.clause("a task is %s in back-off", metric.MeanBetween,
+		return clauses(said, v.clause("a task spends %s in back-off", metric.MeanBetween,
 			text.Seconds)+v.clause(", with %s attempts", metric.Attempts, text.Digits))
 	},
 	remedy: func(v *view) string {

@@ -54,7 +54,7 @@ func TestCauses(t *testing.T) {
 		"head_of_line": {more: map[string]float64{"workload-c2": 10, "service-c2": 10,
 			"tail-even-turn/op": 0.05, "even-mean-response-sec": 0.0052}, says: "C²"},
 		"target": {more: map[string]float64{"mean-target-sec": 0.004, "tail-target/op": 0.4},
-			says: "4.00 ms of a service of 5.00 ms"},
+			says: "4.00 ms, of a service time of 5.00 ms"},
 		"lock": {more: map[string]float64{"mutex-wait-sec/op": 0.004}, says: "4.00 ms for locks"},
 		"scheduler": {more: map[string]float64{"sched-sec/op": 0.004, "cpu-sec/op": 0.0045,
 			"mean-runnable-goroutines": 3}, says: "GOMAXPROCS 2"},
@@ -172,12 +172,12 @@ func TestLoads(t *testing.T) {
 // Further slots do not help if a target is slow at random or stops now and then.
 func TestSlotsDoNotHelpSlowTargets(t *testing.T) {
 	for target, says := range map[string]string{"conn_pool": "more capacity in the target",
-		"brownout:knee=2": "more capacity in the target", "flaky:spikes=0.1": "fewer slow calls, or a",
-		"freeze": "shorter standstills"} {
+		"brownout:knee=2": "more capacity in the target", "flaky:spikes=0.1": "fewer slow calls; or,",
+		"freeze": "shorter freezes"} {
 		m := quiet(map[string]float64{"mean-target-sec": 0.004, "tail-target/op": 0.4})
 		if target == "freeze" {
 			m["no-target-p99-response-sec"] = 0.0457
-			says += " of the target, which no number of slots cures; " +
+			says += " of the target; no limit helps; " +
 				"without the target the p99 would change from 20.0 ms to 45.7 ms"
 		}
 		c := run("worker_pool", "", m)
@@ -199,7 +199,8 @@ func TestRemedyOfTarget(t *testing.T) {
 		c[0].Keys = append(c[0].Keys, results.Pair{Key: "target", Value: spec.Name})
 		want := spec.Remedy
 		if want == "" {
-			want = "more capacity in the target, or no more slots than it serves at once"
+			want = "more capacity in the target, or a limit up to the number of calls that it " +
+				"serves at once"
 		} else {
 			own++
 		}
@@ -259,8 +260,8 @@ func TestMissingMetric(t *testing.T) {
 
 // Work of long duration does not increase the target's share.
 func TestWorkIsNotTargetTime(t *testing.T) {
-	for tail, says := range map[float64]string{0.025: "the task itself takes 6.00 ms on average",
-		0.065: "the slowest tasks are long themselves, 50.0 ms; the mean is 6.00 ms"} {
+	for tail, says := range map[float64]string{0.025: "the service time of a task is 6.00 ms on average",
+		0.065: "the slowest tasks have long service times, 50.0 ms; the mean is 6.00 ms"} {
 		c := run("worker_pool", "", quiet(map[string]float64{"mean-service-sec": 0.01,
 			"mean-target-sec": 0.004, "tail-service-sec": tail, "tail-target-sec": 0.015}))
 		if said := work.evidence(&view{cell: c}); said != says {
@@ -308,7 +309,7 @@ func TestServerSeenFromOutside(t *testing.T) {
 	c[0].Name = "Attack/target=x"
 	a, _ := Of(c)
 	if len(a.Causes) != 1 || a.Causes[0].Cause != "target" ||
-		!strings.Contains(a.Causes[0].Evidence, "cannot observe more") {
+		!strings.Contains(a.Causes[0].Evidence, "cannot observe the cause") {
 		t.Errorf("%+v", a)
 	}
 }

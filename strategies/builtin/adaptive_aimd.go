@@ -30,17 +30,18 @@ type aimd struct {
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name: "adaptive_aimd",
-	Summary: "a limit that is learnt: one slot more for each good round, a cut for failures and " +
+	Summary: "an adaptive limit: one slot more for each good round, and a cut for failures and " +
 		"slow responses",
-	UseIf:   "the service called fails or slows down at a load that you do not know",
+	UseIf:   "the called service fails or slows down at an unknown load",
 	Source:  "TCP's congestion avoidance (Jacobson 1988); AIMDLimit of Netflix concurrency-limits",
 	OnPanic: "contained; the worker is replaced, and the limit stays",
 	Keys: []param.Key{
 		{Name: "min", Kind: param.Int, Default: "1", Doc: "least limit"},
-		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the highest"},
-		{Name: "backoff", Kind: param.Float, Default: "0.9", Doc: "share of the limit that a cut leaves"},
+		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the maximum"},
+		{Name: "backoff", Kind: param.Float, Default: "0.9", Doc: "share of the limit that " +
+			"remains after a cut"},
 		{Name: "target", Kind: param.Duration, Default: "100ms",
-			Doc: "a task that takes longer is a failure"},
+			Doc: "response time above which a task counts as a failure"},
 	},
 
 	FIFO: true,

@@ -44,25 +44,25 @@ type envoy struct {
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name: "adaptive_envoy",
-	Summary: "a limit learnt from the response at a very low limit, which is measured from time " +
-		"to time",
-	UseIf: "nobody can name a limit for the service called, and a short wait now and then is " +
-		"cheap",
+	Summary: "an adaptive limit: compares the response time with the response time at a very low " +
+		"limit, measured from time to time",
+	UseIf: "the right limit for the called service is unknown, and occasional short waits are " +
+		"acceptable",
 	Source:  "gradient controller of Envoy's adaptive concurrency filter",
 	OnPanic: "contained; the worker is replaced, and the limit stays",
 	Keys: []param.Key{
 		{Name: "min", Kind: param.Int, Default: "3",
-			Doc: "least limit, also during a measurement; with a smaller limit, that"},
+			Doc: "smallest limit, also during a measurement; at most the limit"},
 		{Name: "update", Kind: param.Duration, Default: "100ms", Doc: "time between two updates"},
 		{Name: "probe", Kind: param.Duration, Default: "60s",
-			Doc: "time between two measurements at the least limit"},
+			Doc: "time between two measurements at the smallest limit"},
 		{Name: "jitter", Kind: param.Float, Default: "0.15",
-			Doc: "most that this time is longer, as a share"},
-		{Name: "requests", Kind: param.Int, Default: "50", Doc: "tasks of a measurement"},
+			Doc: "largest random addition to this time, as a share"},
+		{Name: "requests", Kind: param.Int, Default: "50", Doc: "number of tasks in a measurement"},
 		{Name: "buffer", Kind: param.Float, Default: "0.25",
-			Doc: "longer response that is still normal, as a share"},
+			Doc: "increase of the response time that is still normal, as a share"},
 		{Name: "quantile", Kind: param.Float, Default: "0.5",
-			Doc: "quantile of the responses that stands for them"},
+			Doc: "quantile of the response times to compare"},
 	},
 
 	FIFO:    true,

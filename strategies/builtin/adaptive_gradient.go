@@ -33,23 +33,25 @@ type gradient struct {
 }
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
-	Name:    "adaptive_gradient",
-	Summary: "a limit learnt from response times: a short window against a long average",
-	UseIf: "the service called slows down before it fails, and nobody can name a target " +
-		"for it",
+	Name: "adaptive_gradient",
+	Summary: "an adaptive limit: compares the response times of a short window with their " +
+		"long-term average",
+	UseIf:   "the called service slows down before it fails, and the right response time is unknown",
 	Source:  "Gradient2Limit of Netflix concurrency-limits",
 	OnPanic: "contained; the worker is replaced, and the limit stays",
 	Keys: []param.Key{
 		{Name: "min", Kind: param.Int, Default: "1", Doc: "least limit"},
-		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the highest"},
+		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the maximum"},
 		{Name: "tolerance", Kind: param.Float, Default: "1.5",
-			Doc: "largest ratio of a window to the average that is still normal"},
+			Doc: "largest normal ratio of a window to the average"},
 		{Name: "smoothing", Kind: param.Float, Default: "0.2",
-			Doc: "share of the step to the new limit taken after each window"},
+			Doc: "smoothing: the share of each change of the limit that is applied"},
 		{Name: "headroom", Kind: param.Int, Default: "1",
-			Doc: "slots tried above the limit known to be good"},
-		{Name: "short", Kind: param.Int, Default: "10", Doc: "least tasks in a window"},
-		{Name: "long", Kind: param.Int, Default: "60", Doc: "windows in the long average"},
+			Doc: "extra slots above the limit that is known to be good"},
+		{Name: "short", Kind: param.Int, Default: "10", Doc: "smallest number of tasks in a " +
+			"window"},
+		{Name: "long", Kind: param.Int, Default: "60", Doc: "number of windows in the long-term " +
+			"average"},
 	},
 
 	FIFO: true,

@@ -35,25 +35,28 @@ type vegas struct {
 }
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
-	Name:    "adaptive_vegas",
-	Summary: "a limit learnt from the shortest response: it falls when the tasks seem to queue",
-	UseIf: "the service called queues under load, and is idle often enough to show how fast it " +
-		"can be",
+	Name: "adaptive_vegas",
+	Summary: "an adaptive limit: compares response times with the shortest response time, and " +
+		"falls when tasks seem to queue",
+	UseIf: "the called service has a queue under load, and is idle often enough to measure its " +
+		"shortest response time",
 	Source: "TCP Vegas (Brakmo and Peterson 1995); VegasLimit of Netflix " +
 		"concurrency-limits",
 	OnPanic: "contained; the worker is replaced, and the limit stays",
 	Keys: []param.Key{
 		{Name: "min", Kind: param.Int, Default: "1", Doc: "least limit"},
-		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the highest"},
+		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the maximum"},
 		{Name: "alpha", Kind: param.Int, Default: "3",
 			Doc: "queue below which the limit rises, times log10 of the limit"},
 		{Name: "beta", Kind: param.Int, Default: "6",
 			Doc: "queue above which the limit falls, times log10 of the limit"},
 		{Name: "smoothing", Kind: param.Float, Default: "1",
-			Doc: "share of the step to the new limit taken after each window"},
-		{Name: "short", Kind: param.Int, Default: "10", Doc: "least tasks in a window"},
+			Doc: "smoothing: the share of each change of the limit that is applied"},
+		{Name: "short", Kind: param.Int, Default: "10", Doc: "smallest number of tasks in a " +
+			"window"},
 		{Name: "probe", Kind: param.Int, Default: "30",
-			Doc: "most tasks until the shortest response is measured again, times the limit"},
+			Doc: "tasks until the shortest response time is measured again, in multiples of the " +
+				"limit"},
 	},
 
 	FIFO: true,

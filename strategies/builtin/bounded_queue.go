@@ -15,7 +15,7 @@ type boundedQueue struct{ engine.PerTask }
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "bounded_queue",
 	Summary: "a bounded queue that blocks when it is full, emptied by a goroutine per task",
-	UseIf:   "the producer should feel a lasting overload, and bursts should be absorbed",
+	UseIf:   "a lasting overload should slow down the producer, and bursts should be absorbed",
 	Source:  "limited concurrency in Go: backpressure by a blocking send",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the task's goroutine ends and its slot is given back",

@@ -18,7 +18,7 @@ type boundedQueueShed struct{ engine.Workers }
 var boundedQueueShedSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "bounded_queue_shed",
 	Summary: "long-lived workers, a bounded queue, and ErrShed when it is full",
-	UseIf:   "late is as bad as never: tasks that would wait too long are refused at once",
+	UseIf:   "a late result is useless: tasks that would wait too long are refused at once",
 	Source:  "load shedding: a select with default on a bounded queue",
 	OnPanic: "contained; the worker is replaced",
 
@@ -32,12 +32,11 @@ var boundedQueueShedSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.S
 }))
 
 var _ = strategies.RegisterPart(strategies.Part{
-	Name: boundedQueueShedSpec.Name,
-	Summary: "a bounded queue before the strategy inside, and ErrShed when slots and queue " +
-		"are full",
+	Name:    boundedQueueShedSpec.Name,
+	Summary: "a bounded queue before the inner strategy, and ErrShed when slots and queue are full",
 	Keys: []param.Key{{Name: "queue", Kind: param.Int, Default: "0",
-		Doc: "tasks that may wait, including tasks that wait inside; 0: none, if the " +
-			"strategy of that name has 8 × limit"}},
+		Doc: "length of the queue, including tasks that wait in the inner strategy; 0: none (the " +
+			"strategy of this name has 8 × limit)"}},
 	Holds:   true,
 	Changes: strategies.Admission,
 	Check: func(p strategies.Params) error {

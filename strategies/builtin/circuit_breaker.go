@@ -83,27 +83,27 @@ func (t *tally) add(outcome uint8, n int) {
 
 var circuitBreakerPart = strategies.RegisterPart(strategies.Part{
 	Name: "circuit_breaker",
-	Summary: "tasks are refused while too many of the last calls failed or were slow; after a " +
-		"while a few are let through to see",
+	Summary: "refuses tasks while too many of the last calls failed or were slow; after some " +
+		"time, a few trial calls are admitted",
 	Changes: strategies.Admission,
 	Keys: []param.Key{
 		{Name: "window", Kind: param.Int, Default: "100",
-			Doc: "number of last calls considered; the circuit stays closed until there are as " +
-				"many"},
+			Doc: "number of last calls to consider; with fewer calls, the circuit stays closed"},
 		{Name: "period", Kind: param.Duration, Default: "0s",
-			Doc: "consider all calls of this time instead; 0s: the last window"},
+			Doc: "consider all calls within this time instead; 0s: consider the last window calls"},
 		{Name: "failures", Kind: param.Float, Default: "0.5",
-			Doc: "share of failures among them at which the circuit opens"},
+			Doc: "share of failures at which the circuit opens"},
 		{Name: "after", Kind: param.Duration, Default: "0s",
-			Doc: "a call that takes longer is slow; 0s: none is"},
+			Doc: "duration above which a call is slow; 0s: no call is slow"},
 		{Name: "slow", Kind: param.Float, Default: "0.5",
 			Doc: "share of slow calls at which the circuit opens"},
 		{Name: "open", Kind: param.Duration, Default: "5s",
-			Doc: "time from opening to the trial calls"},
+			Doc: "time from the opening of the circuit to the trial calls"},
 		{Name: "trials", Kind: param.Int, Default: "10",
-			Doc: "trial calls let through; the same shares of them close or reopen the circuit"},
+			Doc: "number of trial calls; by the same shares they close or reopen the circuit"},
 		{Name: "wait", Kind: param.Duration, Default: "0s",
-			Doc: "reopen if a trial has not ended this long after the last began; 0s: wait for it"},
+			Doc: "reopen if a trial call has not ended after this time from the last trial; 0s: " +
+				"wait for it"},
 	},
 	Check: checkBreaker,
 	Alter: func(s *strategies.Spec, _ strategies.Spec, _ strategies.Layer) {
@@ -133,16 +133,16 @@ var circuitBreakerPart = strategies.RegisterPart(strategies.Part{
 
 var _ = strategies.RegisterBuiltin(strategies.Alone(circuitBreakerPart, workerPoolSpec,
 	strategies.Spec{
-		Summary: "a worker pool that is called no more while too many of the last calls failed or " +
+		Summary: "a worker pool that refuses tasks while too many of the last calls failed or " +
 			"were slow",
-		UseIf:   "a service in trouble answers late, and its callers need not wait for it",
+		UseIf:   "a failing service answers late, and its callers should not wait",
 		Source:  "Nygard, Release It! (2007); the states and windows of resilience4j",
 		Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Calls},
-		OnPanic: "contained, and counted as no call; the worker is replaced",
+		OnPanic: "contained, and not counted as a call; the worker is replaced",
 	}))
 
 var circuitsOpened = strategies.Counter{Name: metric.CircuitOpened, Better: "",
-	Doc: "times that the circuit of a breaker opened, again included"}
+	Doc: "number of times that a circuit opened or reopened"}
 
 const mostWindow = 1 << 20
 

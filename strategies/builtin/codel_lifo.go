@@ -25,17 +25,17 @@ type codelLIFO struct {
 
 var codelLIFOSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name: "codel_lifo",
-	Summary: "a bounded queue; under overload newest first, and tasks that waited too long " +
-		"are shed",
-	UseIf:   "a late response is worth nothing and overloads happen",
+	Summary: "a bounded queue; under overload, the newest task runs first, and tasks that waited " +
+		"too long are shed",
+	UseIf:   "a late response is worthless, and overloads happen",
 	Source:  "adaptive LIFO and CoDel: Maurer, Fail at Scale, ACM Queue 13(8), 2015",
 	OnPanic: "contained; the worker is replaced",
 	Keys: []param.Key{
 		{Name: "target", Kind: param.Duration, Default: "5ms",
-			Doc: "how long a task may wait that comes under overload"},
+			Doc: "longest wait of a task that arrives under overload"},
 		{Name: "interval", Kind: param.Duration, Default: "100ms",
-			Doc: "how long any other may wait; a queue that was not empty for as long is an " +
-				"overload"},
+			Doc: "longest wait of any other task; if the queue was not empty for this time, " +
+				"there is an overload"},
 	},
 
 	// a full queue sheds at once, and an overdue task is shed after acceptance
@@ -58,10 +58,10 @@ var codelLIFOSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 
 var _ = strategies.RegisterPart(strategies.Part{
 	Name: codelLIFOSpec.Name,
-	Summary: "a bounded queue before the strategy inside; under overload newest first, and " +
-		"tasks that waited too long are shed",
+	Summary: "a bounded queue before the inner strategy; under overload, the newest task runs " +
+		"first, and tasks that waited too long are shed",
 	Keys: append([]param.Key{{Name: "queue", Kind: param.Int, Default: "100",
-		Doc: "tasks that may wait for a slot"}}, codelLIFOSpec.Keys...),
+		Doc: "length of the queue"}}, codelLIFOSpec.Keys...),
 	Changes: strategies.Admission,
 	Holds:   true,
 	Check: func(p strategies.Params) error {
@@ -69,8 +69,8 @@ var _ = strategies.RegisterPart(strategies.Part{
 	},
 	Refuses: func(_ param.Values, inner strategies.Spec) error {
 		if inner.Retries {
-			return fmt.Errorf("a task that waits for another attempt would be taken for one that "+
-				"has a slot: have %s inside the retry", codelLIFOSpec.Name)
+			return fmt.Errorf("it would count a task that waits for another attempt as a task "+
+				"with a slot: put %s inside the retry", codelLIFOSpec.Name)
 		}
 		return refusesShedder(inner)
 	},

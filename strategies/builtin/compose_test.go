@@ -45,9 +45,9 @@ func TestComposition(t *testing.T) {
 
 func TestUselessCompositions(t *testing.T) {
 	for text, want := range map[string]string{
-		"retry": "strategy retry: it goes around another, as in retry+worker_pool",
-		"retry+semaphore+worker_pool": "strategy semaphore: it cannot go around another (these " +
-			"can: " + everyPart() + ")",
+		"retry": "strategy retry: it needs an inner strategy, as in retry+worker_pool",
+		"retry+semaphore+worker_pool": "strategy semaphore: it cannot have an inner strategy " +
+			"(strategies that can: " + everyPart() + ")",
 		"nothing+worker_pool": `unknown part "nothing" (known: ` + everyPart() + ")",
 		"retry+": `want a name in lower_snake, as in worker_pool or ` +
 			`hyperexp:mean=10ms,c2=16, got "retry+"`,
@@ -55,43 +55,43 @@ func TestUselessCompositions(t *testing.T) {
 			`got "x"`,
 		"retry:limit=5+worker_pool": `part retry: unknown parameter "limit" (known: attempts, ` +
 			"base, cap, jitter, after, seed, delayed, budget)",
-		"retry+retry+worker_pool": "retry before retry+worker_pool: retry is there already, and " +
-			"one is enough: it changes attempts too",
+		"retry+retry+worker_pool": "retry before retry+worker_pool: retry is already present, " +
+			"and one is enough: it also changes attempts",
 		"retry+token_bucket+retry_queue": "retry before token_bucket+retry_queue: retry_queue " +
-			"tries again itself",
+			"already retries",
 		"retry_in_place+token_bucket+worker_pool": "retry_in_place before " +
-			"token_bucket+worker_pool: it keeps the slot, and so stands last, before " +
-			"worker_pool; retry can stand before token_bucket",
+			"token_bucket+worker_pool: it keeps the slot, so it must be the last part before " +
+			"worker_pool; retry may be before token_bucket",
 		"bounded_queue_shed+unbounded": "bounded_queue_shed before unbounded: it would never " +
 			"shed: unbounded has no bound, and so is never full",
 		"bounded_queue_shed+token_bucket+dispatcher_shed": "bounded_queue_shed before " +
 			"token_bucket+dispatcher_shed: token_bucket+dispatcher_shed sheds already",
-		"codel_lifo+retry+worker_pool": "codel_lifo before retry+worker_pool: a task that waits " +
-			"for another attempt would be taken for one that has a slot: have codel_lifo inside " +
+		"codel_lifo+retry+worker_pool": "codel_lifo before retry+worker_pool: it would count a " +
+			"task that waits for another attempt as a task with a slot: put codel_lifo inside " +
 			"the retry",
-		"segregated+cpu_io_split": "segregated before cpu_io_split: cpu_io_split separates " +
-			"classes already",
+		"segregated+cpu_io_split": "segregated before cpu_io_split: cpu_io_split already " +
+			"separates classes",
 		"segregated+token_bucket+worker_pool": "segregated before token_bucket+worker_pool: each " +
 			"class pool must start its tasks in their order and as soon as there is a slot, " +
 			"which token_bucket+worker_pool does not",
 		"segregated+unbounded": "segregated before unbounded: unbounded has no bound, and so no " +
 			"slots to share out",
 		"retry:delayed=8+bounded_queue_shed": "retry:delayed=8 before bounded_queue_shed: " +
-			"delayed=8 is a queue, which would be before the one that bounded_queue_shed sheds from",
+			"delayed=8 is a queue before the queue from which bounded_queue_shed sheds",
 		"hedged+hedged": "hedged before hedged: hedged makes second attempts " +
 			"already",
 		"token_bucket+hedged+worker_pool": "token_bucket before hedged+worker_pool: the inner " +
-			"strategy hedges outside its slots, which nothing around it can count: put hedged " +
-			"outermost",
+			"strategy makes second attempts outside its slots, which an outer part cannot count: " +
+			"put hedged outermost",
 		"token_bucket+segregated": "token_bucket before segregated: tasks of one class would " +
 			"wait for tasks of another: put segregated outermost",
-		"retry+errgroup": "retry before errgroup: errgroup ends all tasks with the first that " +
-			"fails, and so would a retry",
+		"retry+errgroup": "retry before errgroup: errgroup ends all tasks at the first failure, " +
+			"so a retry is useless",
 		"token_bucket+partitioned": "token_bucket before partitioned: partitioned runs tasks in " +
-			"turns, and a task that is kept outside would miss its turn",
+			"steps, and a task that waits outside would miss its turn",
 		"token_bucket+partitioned_all_at_once": "token_bucket before partitioned_all_at_once: " +
-			"partitioned_all_at_once starts sub-tasks side by side, which nothing around it can " +
-			"pace",
+			"partitioned_all_at_once starts sub-tasks in parallel, which an outer part cannot " +
+			"limit",
 	} {
 		v, err := strategies.Parse(text)
 		if err == nil || err.Error() != want {
@@ -105,8 +105,9 @@ func TestUselessCompositions(t *testing.T) {
 			"token_bucket:burst=0+retry+worker_pool: burst must be at least 1",
 		"retry+codel_lifo:target=1s": "strategy retry+codel_lifo:target=1s: target must be above " +
 			"0 and at most the interval",
-		"retry+token_bucket:rate=target+serial": "strategy retry+token_bucket:rate=target+serial: " +
-			"rate=target: there is no target here whose rate is known",
+		"retry+token_bucket:rate=target+serial": "strategy " +
+			"retry+token_bucket:rate=target+serial: rate=target: there is no target with a known " +
+			"rate",
 	})
 }
 

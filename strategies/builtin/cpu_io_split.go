@@ -15,11 +15,12 @@ import (
 // the rest of the limit, each with its own queue. One pool can be overloaded alone (see PoolLoads).
 // Tasks of other classes use the first free slot of any pool, preferably of the I/O pool.
 var cpuIOSplitSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
-	Name:    "cpu_io_split",
-	Summary: "a computation pool as large as the cores, and a pool for I/O; Task.Class decides",
-	UseIf:   "some tasks compute and others wait, and it is known in advance which",
+	Name: "cpu_io_split",
+	Summary: "a pool for computations with a slot per core, and a pool for I/O; Task.Class " +
+		"selects the pool",
+	UseIf:   "some tasks compute and others wait, and this is known in advance",
 	Source:  "do not block the event loop (Node.js): a separate computation pool",
-	OnPanic: "contained; the worker goes on, the other pool is not touched",
+	OnPanic: "contained; the worker continues, and the other pool is not affected",
 	Keys: []param.Key{
 		{Name: "cpu", Kind: param.Int, Default: "0",
 			Doc: "slots for computations; 0: one per core (GOMAXPROCS), at most half of the limit"},

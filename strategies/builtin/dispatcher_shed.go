@@ -12,8 +12,8 @@ import (
 // exists.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "dispatcher_shed",
-	Summary: "dispatcher, and ErrShed when it is full",
-	UseIf:   "many short tasks come, and late is as bad as never",
+	Summary: "as dispatcher, but with ErrShed when it is full",
+	UseIf:   "there are many short tasks, and a late result is useless",
 	Source:  "this project",
 	Twin:    strategies.Twin{Of: boundedQueueShedSpec.Name},
 	OnPanic: "contained; the worker is replaced",

@@ -16,8 +16,8 @@ import (
 // worker told to quit runs all remaining jobs after the deadline.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name: "draining_pool",
-	Summary: "long-lived workers that finish what was accepted, and at Drain's deadline abandon " +
-		"the rest and go",
+	Summary: "long-lived workers that finish all accepted tasks, and abandon the rest at Drain's " +
+		"deadline",
 	UseIf:   "the process lives on after the pool has shut down",
 	Source:  "limited concurrency in Go: graceful shutdown, repaired",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name},

@@ -20,7 +20,7 @@ type earliestDeadline struct {
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name:    "earliest_deadline",
-	Summary: "the earliest Deadline first, those without one last",
+	Summary: "the task with the earliest Deadline first, tasks without a deadline last",
 	UseIf:   "tasks are worthless when late, and the load is below the capacity",
 	Source:  "earliest due date (Jackson, 1955); EDF (Liu and Layland, 1973)",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Deadlines},

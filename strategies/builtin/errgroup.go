@@ -21,10 +21,11 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Name: "errgroup",
 	Summary: "golang.org/x/sync/errgroup: a goroutine for each task, the first error cancels the " +
 		"others' context",
-	UseIf:   "the tasks are the few parts of one thing, which fails with the first of them",
-	Source:  "golang.org/x/sync/errgroup, WithContext",
-	Twin:    strategies.Twin{Of: unboundedSpec.Name, Unless: strategies.Calls},
-	OnPanic: "contained before it reaches the group, which would crash the process; cancels nobody",
+	UseIf:  "the tasks are a few parts of one operation, which fails if one of them fails",
+	Source: "golang.org/x/sync/errgroup, WithContext",
+	Twin:   strategies.Twin{Of: unboundedSpec.Name, Unless: strategies.Calls},
+	OnPanic: "contained before it reaches the group, which would crash the process; cancels no " +
+		"other task",
 
 	WorkConserving: true,
 	Ends:           true,

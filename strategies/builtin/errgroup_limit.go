@@ -22,15 +22,16 @@ type errgroupLimit struct {
 var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	Name:    "errgroup_limit",
 	Summary: "golang.org/x/sync/errgroup with SetLimit",
-	UseIf:   "you have errgroup already and its limit is all you need",
+	UseIf:   "you already use errgroup, and its limit is enough",
 	Source:  "golang.org/x/sync/errgroup",
 	Parts:   1, // the group's module
 	Go:      func(p strategies.Params) string { return fmt.Sprintf("group.SetLimit(%d)", p.Limit) },
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained before it reaches the group, which would crash the process",
 	Bare: strategies.Bare{
-		Panic:  "ends the process",
-		Error:  "Wait returns the first; with WithContext it cancels the context of the others",
+		Panic: "ends the process",
+		Error: "Wait returns the first error; with WithContext, this error cancels the context " +
+			"of the others",
 		Cancel: "none: Go waits for a slot without a context",
 		Full:   "Go blocks, TryGo returns false",
 		Drain:  "Wait waits for all",

@@ -13,12 +13,12 @@ import (
 // the queue, like setImmediate in Node.js.
 var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Name: "event_loop",
-	Summary: "every task on one goroutine, in order, whatever the limit; its next step waits at " +
-		"the tail",
+	Summary: "all tasks run on one goroutine, in order, whatever the limit; the next step of a " +
+		"task waits at the end of the queue",
 	UseIf:   "all tasks are short and share state that should need no lock",
 	Source:  "do not block the event loop (Node.js): the event loop",
 	Twin:    strategies.Twin{Of: serialSpec.Name},
-	OnPanic: "contained; the loop goes on",
+	OnPanic: "contained; the loop continues",
 
 	Bound:          func(strategies.Params) int { return 1 },
 	Capacity:       func(p strategies.Params) int { return 1 + p.Queue },

@@ -12,11 +12,11 @@ import (
 // slow Done blocks no slot. Its tasks still count as accepted, which bounds the backlog.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "event_loop_offload",
-	Summary: "workers run the tasks, one loop hears of every completion",
-	UseIf:   "tasks are long and their results belong to one owner without locks",
+	Summary: "workers run the tasks, and one loop handles every completion",
+	UseIf:   "tasks are long, and one goroutine owns their results without locks",
 	Source:  "do not block the event loop (Node.js): offloading; libuv's thread pool",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
-	OnPanic: "contained; the worker goes on",
+	OnPanic: "contained; the worker continues",
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		return (&engine.Pools{Home: new(engine.Loop)}).Start(ctx, sink, p.Queue, p.Limit)

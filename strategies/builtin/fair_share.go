@@ -41,17 +41,18 @@ type tenant struct {
 }
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
-	Name:    "fair_share",
-	Summary: "a queue for each Tenant, served in turn: shares by weight among those that wait",
+	Name: "fair_share",
+	Summary: "a queue for each Tenant, served in rotation: waiting tenants share the slots by " +
+		"weight",
 	UseIf:   "many tenants share the slots, and one may send more than its share",
 	Source:  "deficit round robin (Shreedhar and Varghese, 1995)",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Tenants},
 	OnPanic: "contained; the worker is replaced",
 	Keys: []param.Key{
-		{Name: "weights", Kind: param.Text, Default: "1", Doc: "of tenants 0, 1, … as 4:2:1, in " +
-			"tasks a turn; the last is for all others"},
-		{Name: "quantum", Kind: param.Duration, Default: "0s", Doc: "quantum of a turn, by the " +
-			"Size of tasks, multiplied by the weight; 0: count tasks"},
+		{Name: "weights", Kind: param.Text, Default: "1", Doc: "weights of tenants 0, 1, … such " +
+			"as 4:2:1, in tasks per turn; the last weight is for all other tenants"},
+		{Name: "quantum", Kind: param.Duration, Default: "0s", Doc: "Size of tasks per turn, " +
+			"multiplied by the weight; 0: count tasks"},
 	},
 
 	WorkConserving: true,

@@ -43,8 +43,8 @@ type hedged struct {
 
 var hedgedPart = strategies.RegisterPart(strategies.Part{
 	Name: "hedged",
-	Summary: "a second attempt in parallel with a first one that takes longer than most; the first to " +
-		"succeed counts",
+	Summary: "makes a second attempt in parallel if the first attempt is slower than most; the " +
+		"first success counts",
 	Changes: strategies.Hedging,
 	Keys: []param.Key{
 		{Name: "quantile", Kind: param.Float, Default: "0.95",
@@ -101,9 +101,9 @@ var hedgedPart = strategies.RegisterPart(strategies.Part{
 
 var _ = strategies.RegisterBuiltin(strategies.Alone(hedgedPart, workerPoolSpec,
 	strategies.Spec{
-		Summary: "a worker pool that makes a second attempt at a task in parallel with the first, when that " +
-			"takes longer than most",
-		UseIf:   "a call is slow at times by chance, and may be made twice",
+		Summary: "a worker pool that makes a second attempt at a task in parallel if the first " +
+			"attempt is slower than most",
+		UseIf:   "calls are sometimes slow by chance, and may be made twice",
 		Source:  "Dean and Barroso, The Tail at Scale (2013); gRPC's hedging policy",
 		Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Calls},
 		OnPanic: "contained, and the other attempt is cancelled; the worker is replaced",

@@ -30,14 +30,15 @@ type tenantLane struct {
 
 var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
 	Name:    "limit_per_tenant",
-	Summary: "a limit for the tasks of each tenant, in addition to the inner strategy's",
+	Summary: "a limit for the tasks of each tenant, in addition to the limit of the inner strategy",
 	Changes: strategies.Admission,
 	Holds:   true,
 	Keys: []param.Key{
-		{Name: "each", Kind: param.Int, Default: "8", Doc: "most tasks of a tenant at work at once"},
+		{Name: "each", Kind: param.Int, Default: "8", Doc: "largest number of tasks of a tenant " +
+			"that run at once"},
 		{Name: "waiting", Kind: param.Int, Default: "256",
-			Doc: "tasks accepted beyond what fits inside, so that those that wait for their " +
-				"tenant keep no others out; none if the inner strategy sheds"},
+			Doc: "additional tasks to accept, so tasks that wait for their tenant do not block " +
+				"others; none if the inner strategy sheds"},
 	},
 	Check: func(p strategies.Params) error {
 		return cmp.Or(p.Values.Within("each", 1, strategies.MaxLimit),
@@ -46,10 +47,9 @@ var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
 	Refuses: func(v param.Values, inner strategies.Spec) error {
 		switch {
 		case inner.Sheds && v.Given("waiting"):
-			return fmt.Errorf("waiting=%d is a queue, which would be before the one that %s sheds "+
-				"from", v.Int("waiting"), inner.Name)
+			return fmt.Errorf("waiting=%d is a queue before the queue from which %s sheds", v.Int("waiting"), inner.Name)
 		case inner.Splits:
-			return fmt.Errorf("%s starts sub-tasks side by side, which nothing around it can count",
+			return fmt.Errorf("%s starts sub-tasks in parallel, which an outer part cannot count",
 				inner.Base)
 		}
 		return cmp.Or(engine.NotHedged(inner), engine.TurnsMissed(inner))
@@ -70,8 +70,8 @@ var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
 
 var _ = strategies.RegisterBuiltin(strategies.Alone(limitPerTenantPart, workerPoolSpec,
 	strategies.Spec{
-		Summary: "a worker pool with a limit on the tasks of each tenant at work at once",
-		UseIf:   "tenants share a pool, and none may take all of it",
+		Summary: "a worker pool with a limit on the running tasks of each tenant",
+		UseIf:   "tenants share a pool, and no tenant may occupy all of it",
 		Source:  "bulkheads by tenant, as in API gateways (Nygard, Release It!, 2007)",
 		Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Tenants},
 		OnPanic: "contained; the worker is replaced",

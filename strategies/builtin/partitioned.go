@@ -11,7 +11,7 @@ import (
 )
 
 var quantumKey = param.Key{Name: "quantum", Kind: param.Duration, Default: "1ms",
-	Doc: "longest step that a task comes in"}
+	Doc: "longest step of a task"}
 
 func quantum(p strategies.Params) time.Duration { return p.Values.Duration("quantum") }
 
@@ -29,12 +29,13 @@ func checkQuantum(p strategies.Params) error {
 // With a small quantum it approaches processor sharing: a task's time in the system is proportional
 // to its own length. An overhead o per step of length q uses the share o/(o+q) of the capacity.
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
-	Name:    "partitioned",
-	Summary: "workers on one queue; a task runs one quantum and goes back to the tail",
-	UseIf:   "short tasks must not wait for long ones, and these can be cut into steps",
+	Name: "partitioned",
+	Summary: "workers on one queue; a task runs for one quantum and then waits at the end of the " +
+		"queue",
+	UseIf: "short tasks must not wait for long ones, and these can be cut into steps",
 	Source: "do not block the event loop (Node.js): partitioning; round robin, whose limit is " +
 		"processor sharing",
-	OnPanic: "contained; the steps that are left are not run, the worker goes on",
+	OnPanic: "contained; the remaining steps are not run, and the worker continues",
 	Keys:    []param.Key{quantumKey},
 
 	Quantum: quantum,

@@ -15,10 +15,10 @@ import (
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name: "partitioned_all_at_once",
 	Summary: "workers on one queue; all sub-tasks of a task are queued at once, which does not " +
-		"help the short",
-	UseIf:   "one task at a time should end sooner; to see why cutting tasks up is not enough",
+		"help short tasks",
+	UseIf:   "a single task should end sooner; it shows why splitting tasks is not enough",
 	Source:  "do not block the event loop (Node.js): partitioning, misread; fork and join",
-	OnPanic: "contained; the task's queued sub-tasks are not run, the worker goes on",
+	OnPanic: "contained; the queued sub-tasks of the task are not run, and the worker continues",
 	Keys:    []param.Key{quantumKey},
 
 	Splits:  true,

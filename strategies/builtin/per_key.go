@@ -22,7 +22,7 @@ type perKey struct {
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name:    "per_key",
-	Summary: "at most one task of each key (Tenant) at a time, in order; a limit on all",
+	Summary: "at most one task of each key (Tenant) at a time, in order; and a limit on all tasks",
 	UseIf:   "tasks of one key must keep their order and must not overlap",
 	Source:  "ordered queues by key, such as Kafka's partitions and SQS's message groups",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Tenants},

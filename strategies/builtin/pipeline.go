@@ -36,20 +36,19 @@ type pipeline struct {
 
 var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Name: "pipeline",
-	Summary: "generate, fan out to workers, filter, collect: stages with limits and buffers of " +
-		"their own",
-	UseIf:   "the work has steps whose limits differ",
+	Summary: "generate, fan out to workers, filter, collect: stages with their own limits and " +
+		"buffers",
+	UseIf:   "the work has steps with different limits",
 	Source:  "limited concurrency in Go: pipeline",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the worker is replaced, and the panic is filtered out as a failure",
 	Keys: []param.Key{
 		{Name: "stages", Kind: param.Text, Default: strategies.WorkStage,
-			Doc: "stages in their order, joined by +: work is the stage of limit workers that " +
-				"takes the time of the workload, 3(10ms) has 3 workers and takes 10 ms, " +
-				"1(exp(40ms)) a time drawn from that law; classic is generate, square, filter " +
-				"of the Go blog: " + classicStages},
+			Doc: "stages in order, joined by +: work is the stage that runs the workload with " +
+				"limit workers; 3(10ms) has 3 workers and lasts 10 ms; 1(exp(40ms)) has a random " +
+				"duration; classic is generate, square, filter of the Go blog: " + classicStages},
 		{Name: "buffer", Kind: param.Int, Default: "8",
-			Doc: "results or tasks that may wait between two stages"},
+			Doc: "number of results or tasks that may wait between two stages"},
 		{Name: "filters", Kind: param.Int, Default: "1", Doc: "goroutines of the filter"},
 	},
 

@@ -22,14 +22,14 @@ type priority struct {
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name:    "priority",
-	Summary: "the largest Priority first, strictly or with ageing",
-	UseIf:   "some tasks are worth more than others, and are the smaller part of the load",
+	Summary: "the task with the largest Priority first, strictly or with ageing",
+	UseIf:   "some tasks are more important than others, and are a small part of the load",
 	Source:  "head-of-the-line priority (Cobham, 1954); ageing as in schedulers",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Priorities},
 	OnPanic: "contained; the worker is replaced",
 	Keys: []param.Key{
 		{Name: "age", Kind: param.Duration, Default: "0s",
-			Doc: "a task counts as one priority higher for each age that it has waited; 0: strictly"},
+			Doc: "waiting time that raises the priority of a task by one; 0: strict priorities"},
 	},
 
 	WorkConserving: true,

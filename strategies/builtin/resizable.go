@@ -29,14 +29,15 @@ type resize struct {
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name:    "resizable",
 	Summary: "workers whose number changes while tasks run, by a call or a schedule",
-	UseIf:   "the limit changes while the process lives",
+	UseIf:   "the limit changes while the process runs",
 	Source:  "Tune of ants, Resize of pond: what a pool is asked for once it runs",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the worker is replaced",
 	Keys: []param.Key{
-		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the highest"},
+		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the maximum"},
 		{Name: "schedule", Kind: param.Text, Default: "none",
-			Doc: "limits from then on, as 4@10s;8@20s: 10 and 20 seconds after the start"},
+			Doc: "later limits, such as 4@10s;8@20s: limit 4 after 10 seconds and limit 8 after " +
+				"20 seconds"},
 	},
 
 	FIFO:    true,
@@ -75,7 +76,7 @@ func readSchedule(p strategies.Params) (all []resize, err error) {
 		}
 		d, err := time.ParseDuration(at)
 		if err != nil || d < 0 || len(all) > 0 && d <= all[len(all)-1].at {
-			return nil, fmt.Errorf("schedule: want times that rise, as in 4@10s;8@20s, got %q", step)
+			return nil, fmt.Errorf("schedule: want increasing times, as in 4@10s;8@20s, got %q", step)
 		}
 		all = append(all, resize{d, n})
 	}

@@ -100,9 +100,9 @@ func TestResizeParameters(t *testing.T) {
 			"the limit 1",
 		"resizable:schedule=2@1s": steps + `got "2@1s"`,
 		"resizable:schedule=0s":   steps + `got "0s"`,
-		"resizable:schedule=1": "strategy resizable: schedule: want times that rise, as in " +
-			`4@10s;8@20s, got "1"`,
-		"resizable:schedule=1@2s;1@2s": "strategy resizable: schedule: want times that rise, as in " +
-			`4@10s;8@20s, got "1@2s"`,
+		"resizable:schedule=1": "strategy resizable: schedule: want increasing times, as in " +
+			"4@10s;8@20s, got \"1\"",
+		"resizable:schedule=1@2s;1@2s": "strategy resizable: schedule: want increasing times, as " +
+			"in 4@10s;8@20s, got \"1@2s\"",
 	})
 }

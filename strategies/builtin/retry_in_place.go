@@ -54,8 +54,8 @@ var _ = strategies.RegisterPart(strategies.Part{
 	Refuses: func(_ param.Values, inner strategies.Spec) error {
 		switch {
 		case len(inner.Around) > 0:
-			return fmt.Errorf("it keeps the slot, and so stands last, before %s; retry can stand "+
-				"before %s", inner.Base, inner.Around[0])
+			return fmt.Errorf("it keeps the slot, so it must be the last part before %s; retry "+
+				"may be before %s", inner.Base, inner.Around[0])
 		case inner.Quantum != nil || inner.Splits:
 			return fmt.Errorf("it runs a task to its end, and %s runs steps", inner.Name)
 		}

@@ -31,13 +31,13 @@ type retryQueue struct {
 var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Name:    "retry_queue",
 	Summary: "a worker pool with a delayed queue for tasks that will be tried again",
-	UseIf:   "failures are many or their waits long, and other tasks should not stand behind them",
+	UseIf:   "failures are frequent or backoffs long, and other tasks should not wait behind them",
 	Source:  "the stock scraper's secondary retry queue for delayed execution",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name, Unless: strategies.Calls},
 	OnPanic: "contained, and not tried again; the worker is replaced",
 	Keys: engine.RetryKeys(param.Key{Name: "delayed", Kind: param.Int, Default: "256",
-		Doc: "tasks accepted beyond limit and queue, so that those that wait for their next " +
-			"attempt keep no others out"}),
+		Doc: "additional tasks to accept beyond limit and queue, so tasks that wait for their " +
+			"next attempt do not block others"}),
 
 	Bound:          func(p strategies.Params) int { return p.Limit },
 	Capacity:       retryQueueCapacity,
@@ -64,11 +64,11 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 // The part retry is the delayed queue alone, around any strategy.
 var _ = strategies.RegisterPart(strategies.Part{
 	Name: "retry",
-	Summary: "tasks that ask for another attempt wait outside and come again, behind those that " +
-		"came meanwhile",
+	Summary: "tasks that need another attempt wait outside, and then are submitted again behind " +
+		"later tasks",
 	Keys: engine.RetryKeys(param.Key{Name: "delayed", Kind: param.Int, Default: "256",
-		Doc: "tasks accepted beyond what fits inside, so that those that wait for their next " +
-			"attempt keep no others out; none where what is inside sheds or serves in steps"},
+		Doc: "additional tasks to accept, so tasks that wait for their next attempt do not block " +
+			"others; none if the inner strategy sheds or runs steps"},
 		engine.BudgetKey),
 	Changes: strategies.Attempts,
 	Check: func(p strategies.Params) error {
@@ -80,8 +80,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 		switch n := v.Int("delayed"); {
 		case !v.Given("delayed"):
 		case inner.Sheds:
-			return fmt.Errorf("delayed=%d is a queue, which would be before the one that %s sheds "+
-				"from", n, inner.Name)
+			return fmt.Errorf("delayed=%d is a queue before the queue from which %s sheds", n, inner.Name)
 		case inner.Quantum != nil:
 			return fmt.Errorf("delayed=%d is a queue, in which a task would miss its turns", n)
 		}

@@ -15,17 +15,16 @@ import (
 // pool, preferably of the long pool.
 var segregatedSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
 	Name:    "segregated",
-	Summary: "a pool each for short and for long tasks; Task.Class decides",
-	UseIf: "it is known in advance which tasks are long, and the shares of the work are known " +
-		"and steady",
+	Summary: "separate pools for short and for long tasks; Task.Class selects the pool",
+	UseIf:   "long tasks are known in advance, and the shares of the work are known and steady",
 	Source: "do not block the event loop (Node.js): a pool per class instead of partitioning; " +
 		"bulkheads",
-	OnPanic: "contained; the worker goes on, the other pool is not touched",
+	OnPanic: "contained; the worker continues, and the other pool is not affected",
 	Keys: []param.Key{
 		{Name: "short", Kind: param.Int, Default: "0",
 			Doc: "slots for short tasks; 0: the rest of the limit, or half of it"},
-		{Name: "long", Kind: param.Int, Default: "0", Doc: "slots for long tasks; 0: what the " +
-			"short ones leave of the limit, or half of it, rounded up"},
+		{Name: "long", Kind: param.Int, Default: "0", Doc: "slots for long tasks; 0: the rest of " +
+			"the limit, or half of it, rounded up"},
 	},
 
 	Check: func(p strategies.Params) error {

@@ -16,7 +16,7 @@ type semaphore struct{ engine.PerTask }
 var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 	Name:    "semaphore",
 	Summary: "a goroutine per task, admitted by a buffered channel",
-	UseIf:   "tasks take longer than the start of a goroutine and the caller may wait",
+	UseIf:   "tasks last longer than the start of a goroutine, and the caller may wait",
 	Source:  "limited concurrency in Go: a buffered channel as a semaphore",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the task's goroutine ends and its slot is given back",
@@ -25,7 +25,7 @@ var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
 		Error:  "yours to collect",
 		Cancel: "a select with ctx.Done()",
 		Full:   "the send blocks, or a select with default refuses",
-		Drain:  "a sync.WaitGroup of yours",
+		Drain:  "your own sync.WaitGroup",
 		Resize: "none: the capacity of a channel is fixed",
 	},
 	Go: func(p strategies.Params) string {

@@ -13,7 +13,7 @@ import (
 var serialSpec = strategies.RegisterBuiltin(strategies.Spec{
 	Name:    "serial",
 	Summary: "one task at a time, whatever the limit",
-	UseIf:   "tasks must not overlap, or as the yardstick for everything else",
+	UseIf:   "tasks must not overlap; or as a baseline for other strategies",
 	Source:  "a goroutine that owns the work: an actor, an event loop",
 	OnPanic: "contained; the goroutine is replaced",
 

@@ -37,17 +37,17 @@ type shortestFirst struct {
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name:    "shortest_first",
-	Summary: "the smallest Size first, with a cap on the long ones and a bound on being overtaken",
-	UseIf:   "lengths differ widely, can be told in advance, and most tasks are short",
+	Summary: "the task with the smallest Size first, with a limit on long tasks and on overtaking",
+	UseIf:   "task times differ widely and are known in advance, and most tasks are short",
 	Source:  "shortest job first; a cap on long tasks as for the blocking calls of an event loop",
 	OnPanic: "contained; the worker is replaced",
 	Keys: []param.Key{
 		{Name: "long", Kind: param.Duration, Default: "0s",
-			Doc: "a task of a larger size is long; 0: twice the mean size of the tasks so far"},
+			Doc: "size above which a task is long; 0: twice the mean size of the tasks so far"},
 		{Name: "longcap", Kind: param.Int, Default: "0",
-			Doc: "most long tasks at once; 0: all slots but one"},
+			Doc: "largest number of long tasks at once; 0: all slots except one"},
 		{Name: "stretch", Kind: param.Float, Default: "100",
-			Doc: "how many times its size a task may be overtaken for"},
+			Doc: "work that may overtake a task, as a multiple of its size"},
 	},
 
 	UsesSize: true,

@@ -24,14 +24,15 @@ type singletonPool struct {
 
 var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "singleton_pool",
-	Summary: "one worker pool for all who create it in a process",
-	UseIf:   "several parts of a program must keep one limit together",
+	Summary: "one worker pool for all callers in a process",
+	UseIf:   "several parts of a program must share one limit",
 	Source:  "the stock scraper: a generic worker pool behind sync.Once",
 	Twin:    strategies.Twin{Of: workerPoolSpec.Name},
 	OnPanic: "contained; the worker is replaced",
 
 	Keys: []param.Key{{Name: "creators", Kind: param.Int, Default: "1",
-		Doc: "parts of the program that create the pool and submit in turn: all get the one pool"}},
+		Doc: "number of parts of the program that create the pool and submit tasks in rotation: " +
+			"all get the same pool"}},
 	Check: func(p strategies.Params) error {
 		return p.Values.Within("creators", 1, maxCreators)
 	},

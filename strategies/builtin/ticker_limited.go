@@ -62,7 +62,7 @@ var tickerLimitedSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec
 }))
 
 var _ = strategies.RegisterPart(engine.Paced(tickerLimitedSpec, strategies.Part{
-	Summary: "a ticker: one task per tick for the strategy inside, and an unused tick is lost",
+	Summary: "a ticker: one task per tick for the inner strategy; an unused tick is lost",
 }, func(v param.Values) engine.Pacer { return &ticks{interval: tickInterval(v)} }))
 
 // tickInterval rounds up, because a target with that rate refuses calls a fraction of a nanosecond

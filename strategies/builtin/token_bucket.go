@@ -32,13 +32,14 @@ type tokenBucket struct {
 var tokenBucketSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name:    "token_bucket",
 	Summary: "golang.org/x/time/rate in front of long-lived workers: limits the rate of starts, with a burst",
-	UseIf:   "the service called limits requests per second, not requests at once",
+	UseIf:   "the called service limits requests per second, not concurrent requests",
 	Source:  "golang.org/x/time/rate",
 	OnPanic: "contained; the worker is replaced, and the token is spent",
 	Keys: []param.Key{
 		{Name: "rate", Kind: param.Float, Default: "1000", Word: ofTarget,
 			Doc: "tokens in a second; target: as many as the target allows"},
-		{Name: "burst", Kind: param.Int, Default: "100", Doc: "most tokens that are kept"},
+		{Name: "burst", Kind: param.Int, Default: "100", Doc: "largest number of tokens in the " +
+			"bucket"},
 	},
 
 	FIFO: true,
@@ -64,7 +65,7 @@ var tokenBucketSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 }))
 
 var _ = strategies.RegisterPart(engine.Paced(tokenBucketSpec, strategies.Part{
-	Summary: "a token bucket: a rate of tasks for the strategy inside, and a burst",
+	Summary: "a token bucket: a rate limit with a burst for the inner strategy",
 }, func(v param.Values) engine.Pacer { t := newTokens(v); return &t }))
 
 type tokens struct {

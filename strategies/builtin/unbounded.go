@@ -14,7 +14,7 @@ type unbounded struct{ engine.PerTask }
 var unboundedSpec = strategies.RegisterBuiltin(strategies.Spec{
 	Name:    "unbounded",
 	Summary: "a goroutine for each task, at once",
-	UseIf:   "the tasks are few, or something else bounds them",
+	UseIf:   "there are few tasks, or something else limits them",
 	Source:  "the go statement with a sync.WaitGroup",
 	OnPanic: "contained; the task's goroutine ends",
 

@@ -12,7 +12,7 @@ import (
 var workerPoolSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "worker_pool",
 	Summary: "long-lived workers that take tasks from a channel",
-	UseIf:   "there are many short tasks, or a worker keeps something between them",
+	UseIf:   "there are many short tasks, or a worker keeps state between tasks",
 	Source:  "limited concurrency in Go: workers on a channel",
 	OnPanic: "contained; the worker is replaced",
 	Bare: strategies.Bare{
@@ -21,7 +21,7 @@ var workerPoolSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 		Cancel: "a select with ctx.Done()",
 		Full:   "the send blocks once the channel's buffer is full",
 		Drain:  "close the channel and wait for the workers",
-		Resize: "yours: start workers, or tell some to end",
+		Resize: "your own code: start or stop workers",
 	},
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

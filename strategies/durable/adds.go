@@ -9,16 +9,16 @@ import (
 func adding(more ...strategies.Addition) []strategies.Addition {
 	return slices.Concat([]strategies.Addition{
 		{What: "runs a task once per process, however often its message is delivered",
-			Bare: "runs it at each delivery"},
-		{What: "ends with an error when the store has failed for the time away, or at once if " +
-			"it is full, read-only or gone",
-			Bare: "returns or logs each error, and has no such end"},
+			Bare: "runs the task at each delivery"},
+		{What: "ends with an error if the store has failed for the time in away, or at once if " +
+			"the store is full, read-only or gone",
+			Bare: "returns or logs each error, and continues"},
 	}, more)
 }
 
 var (
 	addsDead = strategies.Addition{
-		What: "a task that panics, or has had its attempts, becomes a dead letter",
+		What: "a task that panics, or has used all its attempts, becomes a dead letter",
 		Bare: "a panic ends the process, and no queue of dead letters exists",
 	}
 	addsDelay = strategies.Addition{
@@ -40,8 +40,8 @@ var (
 		strategies.Addition{
 			What: "with recovery=start, ends all leases when a process starts or has lost a " +
 				"connection",
-			Bare: "an interrupted task waits for its lease of 30s, another 30s, the look of " +
-				"each minute, and a retry delay of 15s to 45s: 90s to 1m45s after a restart"},
+			Bare: "an interrupted task waits for its lease of 30s, another 30s, the next check " +
+				"(each minute), and a retry delay of 15s to 45s: 90s to 1m45s after a restart"},
 		strategies.Addition{
 			What: "a failed task has the delay and the attempts of the parameters; one that " +
 				"panics becomes a dead letter (archived)",
@@ -53,17 +53,17 @@ var (
 			What: "waits up to a minute for running tasks at the end (ShutdownTimeout)",
 			Bare: "puts running tasks back after 8s"},
 		strategies.Addition{
-			What: "runs each task in a goroutine of its own, which it may end (Goexit)",
+			What: "runs each task in its own goroutine, which the task may end (Goexit)",
 			Bare: "a task that calls Goexit keeps its slot until its timeout"},
 		strategies.Addition{
-			What: "waits 100ms after an error of Redis", Bare: "asks again at once"},
+			What: "waits 100ms after an error of Redis", Bare: "tries again at once"},
 		addsNoRetry,
 	)
 	riverAdds = adding(
 		strategies.Addition{
-			What: "with a lease below 1h, puts back jobs that have run for so long and do not " +
-				"run in this process, and all when a process starts",
-			Bare: "looks twice a minute for jobs that have run for 1h, and retries them"},
+			What: "with a lease below 1h, puts back jobs that have run for longer and do not run " +
+				"in this process, and all jobs when a process starts",
+			Bare: "checks twice a minute for jobs that have run for 1h, and retries them"},
 		strategies.Addition{
 			What: "a failed task has the delay and the attempts of the parameters; one that " +
 				"panics becomes a dead letter (cancelled)",
@@ -77,7 +77,7 @@ var (
 			What: "writes a dead letter at once, and again until it succeeds",
 			Bare: "writes it with other completions, within a quarter of a second"},
 		strategies.Addition{
-			What: "runs each task in a goroutine of its own, which it may end (Goexit)",
+			What: "runs each task in its own goroutine, which the task may end (Goexit)",
 			Bare: "a job that calls Goexit never gives its slot back"},
 		addsPool,
 	)
@@ -95,9 +95,9 @@ var (
 				"only change as the server changes them",
 			Bare: "does not notice"},
 		strategies.Addition{
-			What: "with the embedded server, publishes by a plain request and waits at the end " +
-				"until all acknowledgements are carried out",
-			Bare: "an acknowledgement under way at the shutdown is lost"},
+			What: "with the embedded server, publishes by a plain request, and at the end waits " +
+				"for all acknowledgements",
+			Bare: "an acknowledgement in flight at the shutdown is lost"},
 		addsDead,
 	)
 	rabbitAdds = adding(
@@ -121,8 +121,8 @@ var (
 	)
 	streamAdds = adding(
 		strategies.Addition{
-			What: "looks each second, or four times per lease, for messages idle for a lease " +
-				"and adds them again",
+			What: "checks each second, or four times per lease, for messages that were idle for " +
+				"a lease, and adds them again",
 			Bare: "a message stays pending until a program claims it (XAUTOCLAIM)"},
 		strategies.Addition{
 			What: "one blocking read for all consumers that wait",
@@ -131,7 +131,7 @@ var (
 	)
 	postgresAdds = adding(
 		strategies.Addition{
-			What: "the whole queue: its table, leases that are renewed, looks each second for " +
+			What: "the whole queue: its table, leases that are renewed, a check each second for " +
 				"leases that ended, retries and dead letters",
 			Bare: "pgx is a client of PostgreSQL and has no queue"},
 		strategies.Addition{
@@ -144,7 +144,7 @@ var (
 			What: "the whole queue: its table, leases that are renewed, retries and dead letters",
 			Bare: "the driver has no queue"},
 		strategies.Addition{
-			What: "leases by a clock that setting the time of day does not change",
+			What: "leases by a clock that does not depend on the time of day",
 			Bare: "has no such clock"},
 		strategies.Addition{
 			What: "one connection for all statements, and a check of the file at the start " +

@@ -20,8 +20,8 @@ import (
 var _ = register(strategies.Spec{
 	Name:    "asynq",
 	Summary: "asynq: tasks in lists and sorted sets of Redis, each moved by a script, polled for",
-	UseIf: "you want its web page, schedules and unique tasks, and a task may wait two minutes " +
-		"to run again after its process was killed",
+	UseIf: "you want its web page, schedules and unique tasks, and an interrupted task may wait " +
+		"two minutes until it runs again",
 	Source:     "github.com/hibiken/asynq",
 	FIFO:       true,
 	Durability: killSafe,

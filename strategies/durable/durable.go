@@ -39,11 +39,12 @@ func register(s strategies.Spec) strategies.Spec {
 }
 
 var dirKey = param.Key{Name: "dir", Kind: param.Text, Default: "tmp",
-	Doc: "directory for its files, on the disk that is meant; tmp is the system's own"}
+	Doc: "directory for its files, on the disk to be used; tmp is the system's directory for " +
+		"temporary files"}
 
 var leaseKey = param.Key{Name: "lease", Kind: param.Duration, Default: "5s",
-	Doc: "after which a message of an ended process is delivered again; it is renewed as " +
-		"long as the task runs"}
+	Doc: "time after which a message of an ended process is delivered again; it is renewed while " +
+		"the task runs"}
 
 const minLease = 100 * time.Millisecond
 

@@ -17,8 +17,8 @@ import (
 )
 
 var awayKey = param.Key{Name: "away", Kind: param.Duration, Default: "6s",
-	Doc: "how long its server may fail or leave requests unanswered, as during a restart, " +
-		"until the strategy ends with the server's error"}
+	Doc: "time for which the server may fail or not answer, as during a restart, before the " +
+		"strategy ends with the server's error"}
 
 // embeddedAway is how long an embedded store may fail to answer.
 const embeddedAway = 4 * time.Second

@@ -21,26 +21,26 @@ import (
 
 var _ = register(strategies.Spec{
 	Name: "jetstream",
-	Summary: "a work queue of NATS JetStream: in a server that is embedded in this process, or " +
-		"in one of your own",
-	UseIf: "accepted tasks must outlive the process, at ten thousand a second and more, or be " +
-		"shared by many machines",
+	Summary: "a work queue of NATS JetStream, in a server that is embedded in this process, or " +
+		"in your own server",
+	UseIf: "accepted tasks must survive the process, at ten thousand tasks a second or more, or " +
+		"on many machines",
 	Source: "github.com/nats-io/nats-server/v2 and nats.go",
 	FIFO:   true,
 	Adds:   jetAdds,
 	Keys: []param.Key{dirKey,
 		{Name: "lease", Kind: param.Duration, Default: "30s",
-			Doc: "AckWait: after which a message of an ended process is delivered again; it is " +
-				"renewed as long as the task runs"},
+			Doc: "AckWait: time after which a message of an ended process is delivered again; it " +
+				"is renewed while the task runs"},
 		{Name: "server", Kind: param.Choice, Default: "embedded",
 			Choices: []string{"embedded", "outer"},
 			Doc:     "outer: the one that " + registry.NATS.Variable + " names"},
 		{Name: "store", Kind: param.Choice, Default: "file", Choices: []string{"memory", "file"},
-			Doc: "where the stream is kept"},
+			Doc: "storage of the stream"},
 		{Name: "sync", Kind: param.Choice, Default: "default",
 			Choices: []string{"default", "always"},
-			Doc: "always: an fsync for each message; default: every two minutes, as NATS has it, " +
-				"so that the last tasks are lost with the machine"}},
+			Doc: "always: an fsync for each message; default: an fsync every two minutes, as in " +
+				"NATS, so the last tasks are lost if the machine fails"}},
 	Durability: func(p strategies.Params) strategies.Durability {
 		switch {
 		case p.Values.Choice("server") == "outer": // only its owner knows its settings

@@ -20,9 +20,9 @@ var _ = register(strategies.Spec{
 	Name: "postgres_queue",
 	Summary: "a table in PostgreSQL: claimed by FOR UPDATE SKIP LOCKED, deleted when done, " +
 		"NOTIFY wakes idle consumers",
-	UseIf: "accepted tasks must outlive the process, there is a PostgreSQL anyway, and some " +
-		"thousand a second are enough",
-	Source:     "the usual queue in a table, in the smallest form; github.com/jackc/pgx/v5",
+	UseIf: "accepted tasks must survive the process, you already have PostgreSQL, and a few " +
+		"thousand tasks a second are enough",
+	Source:     "the usual queue in a table, in its simplest form; github.com/jackc/pgx/v5",
 	FIFO:       true,
 	Adds:       postgresAdds,
 	Keys:       []param.Key{leaseKey, awayKey, syncCommitKey},

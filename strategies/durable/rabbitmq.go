@@ -22,15 +22,15 @@ var _ = register(strategies.Spec{
 	Name: "rabbitmq",
 	Summary: "a queue of RabbitMQ: published with confirms, consumed with as many messages " +
 		"unacknowledged as the limit",
-	UseIf: "RabbitMQ is there already, or other programs use the queue, some thousand tasks a second " +
-		"are enough, and a task ends within the server's consumer_timeout (30 minutes)",
+	UseIf: "you already have RabbitMQ, or other programs use the queue; a few thousand tasks a " +
+		"second are enough, and a task ends within the server's consumer_timeout (30 minutes)",
 	Source: "github.com/rabbitmq/amqp091-go",
 	FIFO:   true,
 	Adds:   rabbitAdds,
 	Keys: []param.Key{awayKey, {Name: "queue", Kind: param.Choice, Default: "quorum",
 		Choices: []string{"classic", "quorum"},
-		Doc: "quorum: an fsync before the confirm, on a majority of the nodes; classic: on one " +
-			"node, and when it is on the disk there depends on the version"}},
+		Doc: "quorum: an fsync on a majority of the nodes before the confirm; classic: on one " +
+			"node, where the time of the fsync depends on the version"}},
 	Durability: func(p strategies.Params) strategies.Durability {
 		if p.Values.Choice("queue") == "quorum" {
 			return strategies.PowerSafe

@@ -20,8 +20,9 @@ var _ = register(strategies.Spec{
 	Name: "redis_stream",
 	Summary: "a stream of Redis and a consumer group: added by XADD, read by XREADGROUP, deleted " +
 		"when done",
-	UseIf: "accepted tasks must outlive the process, and Redis is there already; its appendfsync " +
-		"decides how much is lost with it: the last second or two (everysec), or nothing (always)",
+	UseIf: "accepted tasks must survive the process, and you already have Redis; its setting " +
+		"appendfsync decides how much is lost if Redis fails: the last second or two (everysec), " +
+		"or nothing (always)",
 	Source:     "github.com/redis/go-redis/v9; Redis 6.2 and later",
 	FIFO:       true,
 	Adds:       streamAdds,

@@ -37,18 +37,19 @@ var _ = register(strategies.Spec{
 	Name: "river",
 	Summary: "River, a job queue in PostgreSQL: fetches in batches, acknowledges in batches, " +
 		"keeps completed tasks for a day",
-	UseIf: "accepted tasks must outlive the process, and you want schedules, unique jobs and a " +
-		"user interface with it",
+	UseIf: "accepted tasks must survive the process, and you want schedules, unique jobs and a " +
+		"user interface",
 	Source: "github.com/riverqueue/river v0.51.1",
 	FIFO:   true,
 	Adds:   riverAdds,
 	Keys: []param.Key{
 		{Name: "lease", Kind: param.Duration, Default: "1h",
-			Doc: "RescueStuckJobsAfter: after which River runs a job of an ended process again; " +
-				"below 1h poolbench puts such jobs back, after this time and at each start"},
+			Doc: "RescueStuckJobsAfter: time after which River runs a job of an ended process " +
+				"again; below 1h, poolbench itself puts such jobs back, after this time and at " +
+				"each start"},
 		awayKey, syncCommitKey,
 		{Name: "cooldown", Kind: param.Duration, Default: "100ms",
-			Doc: "FetchCooldown: least time between two fetches"},
+			Doc: "FetchCooldown: shortest time between two fetches"},
 		{Name: "poll", Kind: param.Duration, Default: "1s",
 			Doc: "FetchPollInterval: how often it looks for jobs that no notification announced"}},
 	Durability: syncCommitDurability,

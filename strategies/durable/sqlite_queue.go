@@ -19,15 +19,15 @@ import (
 var _ = register(strategies.Spec{
 	Name:    "sqlite_queue",
 	Summary: "a table in SQLite, in a file of this process: claimed by UPDATE, deleted when done",
-	UseIf: "accepted tasks must outlive the process on one machine, without a server, and some " +
-		"thousand a second are enough",
+	UseIf: "accepted tasks must survive the process on one machine, without a server, and a few " +
+		"thousand tasks a second are enough",
 	Source: "the stock scraper's durable queue, in the smallest form; modernc.org/sqlite",
 	FIFO:   true,
 	Adds:   sqliteAdds,
 	Keys: []param.Key{dirKey, leaseKey,
 		{Name: "sync", Kind: param.Choice, Default: "full", Choices: []string{"normal", "full"},
-			Doc: "full: an fsync for each transaction; normal: one at times, so the " +
-				"last tasks are lost with the machine"}},
+			Doc: "full: an fsync for each transaction; normal: an fsync from time to time, so " +
+				"the last tasks are lost if the machine fails"}},
 	Durability: func(p strategies.Params) strategies.Durability {
 		if p.Values.Choice("sync") == "full" {
 			return strategies.PowerSafe

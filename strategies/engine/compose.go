@@ -15,7 +15,7 @@ func TurnsMissed(inner strategies.Spec) error {
 	if inner.Quantum == nil {
 		return nil
 	}
-	return fmt.Errorf("%s runs tasks in turns, and a task that is kept outside would miss its turn",
+	return fmt.Errorf("%s runs tasks in steps, and a task that waits outside would miss its turn",
 		inner.Base)
 }
 
@@ -25,8 +25,8 @@ func NotHedged(inner strategies.Spec) error {
 	if !inner.Hedges {
 		return nil
 	}
-	return errors.New("the inner strategy hedges outside its slots, which nothing around it can " +
-		"count: put hedged outermost")
+	return errors.New("the inner strategy makes second attempts outside its slots, which an " +
+		"outer part cannot count: put hedged outermost")
 }
 
 // Paced completes p as a part that limits the rate of starts, with the name and parameters of base.
@@ -41,8 +41,7 @@ func Paced(
 	p.Changes, p.Holds = strategies.Admission, true
 	p.Refuses = func(_ param.Values, inner strategies.Spec) error {
 		if inner.Splits {
-			return fmt.Errorf("%s starts sub-tasks side by side, which nothing around it can "+
-				"pace", inner.Base)
+			return fmt.Errorf("%s starts sub-tasks in parallel, which an outer part cannot limit", inner.Base)
 		}
 		return cmp.Or(NotHedged(inner), TurnsMissed(inner))
 	}

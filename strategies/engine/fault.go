@@ -62,8 +62,8 @@ const (
 // ErrGone is in the cause of a StoreError if the store no longer exists.
 var ErrGone = errors.New("its files are gone")
 
-// ErrLost is the cause of a StoreError if the store has lost messages without an error.
-var ErrLost = errors.New("it holds no message any more, and some were never delivered")
+// ErrLost is the cause of a StoreError if a store has lost messages without an error.
+var ErrLost = errors.New("it contains no messages, but some were never delivered")
 
 // audit returns an error when the store is empty while tasks wait for messages.
 func (s *brokered) audit(ctx context.Context) error {

@@ -19,21 +19,21 @@ const maxAttempts = 1000
 func RetryKeys(more ...param.Key) []param.Key {
 	return append([]param.Key{
 		{Name: "attempts", Kind: param.Int, Default: "3",
-			Doc: "most attempts at a task, the first included"},
+			Doc: "largest number of attempts at a task, including the first"},
 		{Name: "base", Kind: param.Duration, Default: "100ms",
 			Doc: "backoff before the second attempt, doubled before each further one"},
-		{Name: "cap", Kind: param.Duration, Default: "10s", Doc: "where the doubling ends"},
+		{Name: "cap", Kind: param.Duration, Default: "10s", Doc: "largest backoff"},
 		{Name: "jitter", Kind: param.Choice, Default: fullJitter,
 			Choices: []string{noJitter, fullJitter, equalJitter, decorrelatedJitter},
-			Doc: "the wait: the backoff itself (none), uniform up to it (full) or over its upper " +
-				"half (equal), or up to three times the wait before and no less than base " +
-				"(decorrelated)"},
+			Doc: "the wait: the backoff itself (none), uniform up to the backoff (full), uniform " +
+				"over its upper half (equal), or uniform from base to three times the previous " +
+				"wait (decorrelated)"},
 		{Name: "after", Kind: param.Choice, Default: addAfter,
 			Choices: []string{addAfter, heedAfter, ignoreAfter},
-			Doc: "after a Retry-After: wait for it and the backoff (add), for it alone (heed), " +
-				"or for the backoff alone (ignore), which is too early"},
+			Doc: "after a Retry-After: wait for it plus the backoff (add), for it only (heed), " +
+				"or for the backoff only (ignore), which is too early"},
 		{Name: "seed", Kind: param.Int, Default: "1",
-			Doc: "of the jitter: with the same seed each task waits the same"},
+			Doc: "seed of the jitter: with the same seed, each task has the same waits"},
 	}, more...)
 }
 
@@ -199,8 +199,8 @@ const (
 
 // BudgetKey is the parameter of the retry budget.
 var BudgetKey = param.Key{Name: "budget", Kind: param.Float, Default: "0",
-	Doc: "retries per arriving task: 0.1 allows one for every ten tasks; up to ten are saved; 0: " +
-		"no budget, only attempts bounds them"}
+	Doc: "retries per arriving task: 0.1 allows one retry for every ten tasks, and up to ten are " +
+		"saved; 0: no budget, only attempts limits retries"}
 
 // CheckBudget validates the budget of a part.
 func CheckBudget(v param.Values) error {

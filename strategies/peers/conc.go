@@ -16,7 +16,7 @@ import (
 var _ = register(strategies.Spec{
 	Name:    "conc",
 	Summary: "conc: goroutines that share one unbuffered channel",
-	UseIf:   "a batch has an end, and a panic in it should come out there",
+	UseIf:   "you run a batch and want its panics raised at the end",
 	Source:  "github.com/sourcegraph/conc/pool",
 	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; conc keeps the first and raises it again in Wait",

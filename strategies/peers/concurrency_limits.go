@@ -28,7 +28,7 @@ var _ = register(strategies.Spec{
 	Name: "concurrency_limits",
 	Summary: "go-concurrency-limits: a limit that follows the tasks' lengths, up to Limit, and " +
 		"sheds",
-	UseIf:   "the right limit is not known or changes, and refusing beats waiting",
+	UseIf:   "the right limit is unknown or changes, and refusing is better than waiting",
 	Source:  "github.com/platinummonkey/go-concurrency-limits",
 	OnPanic: "contained by the adapter, because the library does not run tasks",
 	Adds: []strategies.Addition{
@@ -45,7 +45,7 @@ var _ = register(strategies.Spec{
 		{Name: "algorithm", Kind: param.Text, Default: "vegas",
 			Doc: "how the limit is found: vegas, gradient2, or fixed"},
 		{Name: "window", Kind: param.Duration, Default: "1s",
-			Doc: "least time between two looks at the tasks' lengths"},
+			Doc: "shortest time between two updates of the limit"},
 	},
 
 	Capacity: limitOf,

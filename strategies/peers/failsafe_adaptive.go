@@ -20,7 +20,7 @@ import (
 var _ = register(strategies.Spec{
 	Name:    "failsafe_adaptive",
 	Summary: "failsafe-go's AdaptiveLimiter: a limit that follows the tasks' lengths, up to Limit",
-	UseIf:   "the right limit is not known or changes, and submitters may wait",
+	UseIf:   "the right limit is unknown or changes, and callers may wait",
 	Source:  "github.com/failsafe-go/failsafe-go/adaptivelimiter",
 	Twin:    strategies.Twin{Of: builtin.WorkerPool, Unless: strategies.Calls},
 	OnPanic: "contained by the adapter; through failsafe-go's executor it costs a permit for good",

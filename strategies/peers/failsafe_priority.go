@@ -50,7 +50,8 @@ var _ = register(strategies.Spec{
 	Name: "failsafe_priority",
 	Summary: "failsafe-go's PriorityLimiter: an adaptive limit up to Limit with a queue, which " +
 		"refuses the lowest Priority first",
-	UseIf:   "overload must be refused to the least important tasks, and the limit is not known",
+	UseIf: "under overload the least important tasks must be refused, and the right limit is " +
+		"unknown",
 	Source:  "github.com/failsafe-go/failsafe-go/priority",
 	OnPanic: "contained by the adapter, but through failsafe-go's executor it costs a permit for good",
 	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
@@ -67,7 +68,7 @@ var _ = register(strategies.Spec{
 	}),
 	Keys: []param.Key{
 		{Name: "calibrate", Kind: param.Duration, Default: "1s",
-			Doc: "time between two looks at the queue, by which it is decided whom to refuse"},
+			Doc: "time between two checks of the queue, which decide the priorities to refuse"},
 	},
 
 	Capacity: func(p strategies.Params) int { return (1 + allRefused) * p.Limit },

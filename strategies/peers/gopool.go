@@ -21,8 +21,9 @@ import (
 // by one and submits an empty task, because otherwise queued tasks would wait for the next Submit.
 var _ = register(strategies.Spec{
 	Name:    "gopool",
-	Summary: "gopool: workers that come with the tasks and go when its list is empty",
-	UseIf:   "tasks are many and short, may queue without bound, and the limit may be a little more",
+	Summary: "gopool: workers that start with the tasks and end when its list is empty",
+	UseIf: "there are many short tasks, the queue may be unbounded, and the limit may be " +
+		"exceeded a little",
 	Source:  "github.com/bytedance/gopkg/util/gopool",
 	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; gopool itself recovers and logs",

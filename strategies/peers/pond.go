@@ -18,8 +18,8 @@ import (
 // does not allow twice.
 var _ = register(strategies.Spec{
 	Name:    "pond",
-	Summary: "pond: workers that come with the tasks and go when its queue is empty",
-	UseIf:   "tasks are short, come in bursts, and may queue without bound",
+	Summary: "pond: workers that start with the tasks and end when its queue is empty",
+	UseIf:   "tasks are short and arrive in bursts, and the queue may be unbounded",
 	Source:  "github.com/alitto/pond/v2",
 	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; pond's Go recovers, counts and is silent",

@@ -18,7 +18,7 @@ import (
 var _ = register(strategies.Spec{
 	Name:    "tunny",
 	Summary: "tunny: callers that each wait for a worker's answer",
-	UseIf:   "callers wait for an answer anyway, or a worker keeps something between tasks",
+	UseIf:   "callers wait for an answer anyway, or a worker keeps state between tasks",
 	Source:  "github.com/Jeffail/tunny",
 	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; tunny itself lets it crash the process",

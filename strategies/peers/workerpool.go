@@ -19,7 +19,7 @@ import (
 var _ = register(strategies.Spec{
 	Name:    "workerpool",
 	Summary: "workerpool: a dispatcher with an unbounded queue, and workers that come and go",
-	UseIf:   "a submitter must never wait, whatever is queued",
+	UseIf:   "a caller must never wait, however long the queue is",
 	Source:  "github.com/gammazero/workerpool",
 	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; workerpool itself lets it crash the process",

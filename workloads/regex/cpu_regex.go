@@ -28,8 +28,8 @@ var _ = workloads.Register(workloads.Spec{
 		{Name: "engine", Kind: param.Text, Default: "backtrack",
 			Doc: "backtrack (regexp2, in the way of JavaScript) or linear (Go's regexp)"},
 		{Name: "n", Kind: param.Int, Default: "18",
-			Doc: "slashes before the line feed; with backtrack each makes the time 1.6 times " +
-				"as long"},
+			Doc: "number of slashes before the line feed; with backtrack, each multiplies the " +
+				"time by 1.6"},
 	},
 	New: func(_ uint64, v param.Values) (workloads.Workload, error) {
 		mean, err := calibrated.Task(matchSizes{v.Text("engine")}, v.Int("n"))

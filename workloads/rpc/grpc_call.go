@@ -22,21 +22,23 @@ import (
 
 var _ = workloads.Register(workloads.Spec{
 	Name:    "grpc_call",
-	Summary: "calls a method over gRPC, with one message, and reads all that it answers",
+	Summary: "calls a gRPC method with one message, and reads the whole answer",
 	Source:  "gRPC over HTTP/2 (golang.org/x/net/http2)",
 	Kind:    workloads.IO,
 	Keys: []param.Key{
 		{Name: "url", Kind: param.Text, Default: "none",
-			Doc: "what to call: grpc://host:port/package.Service/Method, or grpcs"},
+			Doc: "URL of the method: grpc://host:port/package.Service/Method, or grpcs"},
 		{Name: "body", Kind: param.Text, Default: "none",
 			Doc: "file of the message as JSON; none: an empty message"},
 		{Name: "proto", Kind: param.Text, Default: "none",
-			Doc: "file of the service, a .proto or a descriptor set; none: the server is asked"},
+			Doc: "file of the service, a .proto or a descriptor set; none: use the server's " +
+				"reflection"},
 		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)",
 			Doc: "assumed service time"},
-		{Name: "conns", Kind: param.Int, Default: "1", Doc: "connections, which share the tasks"},
+		{Name: "conns", Kind: param.Int, Default: "1", Doc: "number of connections, which share " +
+			"the tasks"},
 		{Name: "streams", Kind: param.Int, Default: "100",
-			Doc: "tasks at once on a connection, beyond which tasks wait"},
+			Doc: "largest number of tasks at once on a connection; further tasks wait"},
 		{Name: "timeout", Kind: param.Duration, Default: "5s",
 			Doc: "time after which a task fails, at most 1h"},
 	},
@@ -62,8 +64,8 @@ func check(v param.Values) error {
 		return errors.New("url: want an address such as " +
 			"grpc://127.0.0.1:8080/package.Service/Method")
 	case u.User != nil:
-		return errors.New("url: must hold neither a user nor a password: it stands in the names " +
-			"of results")
+		return errors.New("url: must contain neither a user nor a password, because names of " +
+			"results contain the url")
 	}
 	if _, _, err := grpcdyn.CutPath(u.Path); err != nil {
 		return fmt.Errorf("url: %w behind the host", err)
@@ -159,7 +161,7 @@ func (w *call) Do(ctx context.Context, _ uint64) error {
 		return &workloads.StatusError{Code: http.StatusServiceUnavailable,
 			RetryAfter: a.RetryAfter}
 	case a.Code == codes.DeadlineExceeded:
-		return fmt.Errorf("no whole answer within %v", w.timeout)
+		return fmt.Errorf("no complete answer within %v", w.timeout)
 	}
 	return fmt.Errorf("%s: %s", grpcdyn.Spell(a.Code), a.Text)
 }

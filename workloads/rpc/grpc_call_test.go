@@ -111,7 +111,7 @@ func TestImpossible(t *testing.T) {
 		"grpc_call":                        "url: want an address such as grpc://",
 		"grpc_call:url=http://h/a.B/C":     "url: want an address such as grpc://",
 		"grpc_call:url=grpc://h/a.B":       "url: want /package.Service/Method",
-		"grpc_call:url=grpc://u:p@h/a.B/C": "url: must hold neither",
+		"grpc_call:url=grpc://u:p@h/a.B/C": "url: must contain neither",
 		"grpc_call:conns=0":                "conns: must be positive, got 0",
 		"grpc_call:url=" + url + "/poolbench.v1.Target/X": "url: service poolbench.v1.Target " +
 			"has no method X (it has: Call, Stream)",

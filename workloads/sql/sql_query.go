@@ -22,8 +22,8 @@ import (
 
 var _ = workloads.Register(workloads.Spec{
 	Name: "sql_query",
-	Summary: "queries a database through a small pool of connections, for one of which it waits " +
-		"with a timeout: SQLite in a temporary file, or PostgreSQL",
+	Summary: "queries a database (SQLite in a temporary file, or PostgreSQL) through a small " +
+		"pool of connections, and waits for a connection with a timeout",
 	Source: "pattern: limited concurrency in Go, against exhausted connection pools",
 	Kind:   workloads.IO,
 	Keys: []param.Key{
@@ -31,13 +31,13 @@ var _ = workloads.Register(workloads.Spec{
 			Doc: "sqlite, in a temporary file, or postgres, which the environment variable " +
 				registry.DSN + " names"},
 		{Name: "conns", Kind: param.Int, Default: "2",
-			Doc: "connections at most, for which further tasks wait"},
+			Doc: "largest number of connections; further tasks wait for a connection"},
 		{Name: "timeout", Kind: param.Duration, Default: "1s",
-			Doc: "time after which a task fails, counted from before its connection, at most 1h"},
+			Doc: "time after which a task fails, including the wait for a connection, at most 1h"},
 		{Name: "rows", Kind: param.Int, Default: "10000",
-			Doc: "rows of the table, all of which a read looks at, at most 1000000"},
+			Doc: "rows of the table, at most 1000000; a read scans all rows"},
 		{Name: "writes", Kind: param.Float, Default: "0",
-			Doc: "share of tasks that change a row instead of reading all, from 0 to 1"},
+			Doc: "share of tasks that change a row instead of reading all rows, from 0 to 1"},
 	},
 	New:   newSQLQuery,
 	Check: checkSQLQuery,

@@ -129,7 +129,7 @@ func (a *Answer) Text() (text []byte, cut bool, err error) {
 				return zlib.NewReader(r)
 			})
 		default: // encoded bytes are no basis for comparison
-			a.plain.err = fmt.Errorf("the body is encoded as %s, which is not undone",
+			a.plain.err = fmt.Errorf("the body is encoded as %s, which is not supported",
 				named(encoding))
 		}
 	}
@@ -155,7 +155,7 @@ func unzipped(encoding string, a *Answer, reader func(io.Reader) (io.Reader, err
 	if len(zipped) == 0 {
 		return plain{cut: cut}
 	}
-	broken := plain{err: fmt.Errorf("the body is no whole %s", encoding)}
+	broken := plain{err: fmt.Errorf("the body is not a complete %s", encoding)}
 	r, err := reader(bytes.NewReader(zipped))
 	if err != nil {
 		return broken

@@ -58,7 +58,8 @@ func (l List) Failed(a *Answer) string {
 	return ""
 }
 
-const untrue = "it is not so"
+// untrue is the default reason, which is omitted.
+const untrue = "the condition is false"
 
 const (
 	ofStatus   = "status"
@@ -131,7 +132,7 @@ func word(text string) (first, rest string) {
 
 func value(text string) (v string, quoted bool, err error) {
 	if text == "" {
-		return "", false, fmt.Errorf("there is no value; \"\" is the empty one")
+		return "", false, fmt.Errorf("there is no value; \"\" is the empty value")
 	}
 	if c := text[0]; c != '"' && c != '`' && c != '\'' {
 		return text, false, nil

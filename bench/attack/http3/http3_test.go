@@ -323,11 +323,11 @@ func TestLikeHTTP(t *testing.T) {
 		t.Errorf("saw %d; %v %v", s.seen.Load(), r.Statuses, r.Errors)
 	}
 	for want, wrong := range map[string]attack.Attack{
-		"http3: it is over TLS, and http://h/ is not": {HTTP3: true,
+		"http3: it needs TLS, and http://h/ is without TLS": {HTTP3: true,
 			Requests: []attack.Request{{Method: "GET", URL: "http://h/"}}},
-		"http3: it goes over UDP": {HTTP3: true, H2C: true,
+		"http3: it uses UDP": {HTTP3: true, H2C: true,
 			Requests: []attack.Request{{Method: "GET", URL: "https://h/"}}},
-		"HTTP/3 have none of a connection": {HTTP3: true, Requests: []attack.Request{{Method: "GET",
+		"HTTP/3 have no headers for connections": {HTTP3: true, Requests: []attack.Request{{Method: "GET",
 			URL: "https://h/", Header: http.Header{"Connection": {"close"}}}}},
 	} {
 		wrong.Tasks = 1

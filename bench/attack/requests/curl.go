@@ -26,7 +26,7 @@ func ReadCurl(text []byte, env *Environment) (all []vegeta.Target, err error) {
 	if wrong, ok := errors.AsType[syntax.ParseError](err); ok {
 		return nil, fmt.Errorf("line %d: %s", wrong.Pos.Line(), wrong.Text)
 	} else if err != nil {
-		return nil, errors.New("this is no command of a shell")
+		return nil, errors.New("this is not a shell command")
 	}
 	for _, s := range script.Stmts {
 		line := s.Pos().Line()
@@ -41,7 +41,7 @@ func ReadCurl(text []byte, env *Environment) (all []vegeta.Target, err error) {
 		all = append(all, r)
 	}
 	if len(all) == 0 {
-		return nil, errors.New("there is no curl in it")
+		return nil, errors.New("it contains no curl command")
 	}
 	return all, nil
 }
@@ -72,8 +72,8 @@ func wordsOf(s *syntax.Stmt, env *Environment) ([]string, error) {
 	return words[1:], nil
 }
 
-var errFilled = errors.New("variables and commands in it are not filled in, except plain " +
-	"${NAME}: put text that contains a $ in single quotes")
+var errFilled = errors.New("variables and commands are not expanded, except plain ${NAME}: put " +
+	"text that contains a $ in single quotes")
 
 func (e *Environment) valuesOf(words []*syntax.Word) (map[string]string, error) {
 	values := map[string]string{}
@@ -227,7 +227,7 @@ func (c *command) option(word string, words []string) (rest []string, err error)
 	o := find(taking, name)
 	switch {
 	case o == nil:
-		return nil, fmt.Errorf("%s: this option of curl is not known here", name)
+		return nil, fmt.Errorf("%s: this option of curl is not supported", name)
 	case !attached && len(words) == 0:
 		return nil, fmt.Errorf("%s: its value is missing", name)
 	case !attached:
@@ -274,7 +274,7 @@ func (c *command) header(v string) error {
 
 func (c *command) addData(v string) error {
 	if strings.HasPrefix(v, "@") {
-		return errors.New("a body in a file: leave it out here, and give --body @FILE")
+		return errors.New("a body in a file: omit it here, and give --body @FILE")
 	}
 	c.data = append(c.data, v)
 	return nil

@@ -83,7 +83,7 @@ func ReadData(name string, text []byte, format string) (*Data, error) {
 		err = fmt.Errorf("%s: want its format: %s", name, strings.Join(DataFormats, " or "))
 	}
 	if err == nil && len(d.Rows) == 0 {
-		err = fmt.Errorf("%s: it has no row of data", name)
+		err = fmt.Errorf("%s: the file has no row of data", name)
 	}
 	if err != nil {
 		return nil, err
@@ -204,13 +204,13 @@ func (d *Data) readLines(name string, text []byte) error {
 		for i, c := range d.Columns {
 			at := slices.Index(keys, c)
 			if at < 0 {
-				return fmt.Errorf("%s:%d: there is no %q, which the first row has", name, line, c)
+				return fmt.Errorf("%s:%d: %q of the first row is missing", name, line, c)
 			}
 			row[i] = values[at]
 		}
 		for _, k := range keys {
 			if !slices.Contains(d.Columns, k) {
-				return fmt.Errorf("%s:%d: there is %q, which the first row has not", name, line, k)
+				return fmt.Errorf("%s:%d: %q is not in the first row", name, line, k)
 			}
 		}
 		if err := d.add(row, line); err != nil {
@@ -236,7 +236,7 @@ func object(text []byte) (keys []string, values []Value, err error) {
 		}
 		name, _ := key.(string)
 		if slices.Contains(keys, name) {
-			return nil, nil, fmt.Errorf("%q stands there twice", name)
+			return nil, nil, fmt.Errorf("%q occurs twice", name)
 		}
 		v := Value{Text: string(raw), JSON: true}
 		if raw[0] == '"' {
@@ -251,7 +251,7 @@ func object(text []byte) (keys []string, values []Value, err error) {
 		return nil, nil, errNoJSON
 	}
 	if _, err := r.Token(); err != io.EOF {
-		return nil, nil, errors.New("want one object of JSON in the line, and nothing behind it")
+		return nil, nil, errors.New("want one JSON object in the line, and no further text")
 	}
 	if len(keys) == 0 {
 		return nil, nil, errors.New("the object is empty")

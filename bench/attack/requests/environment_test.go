@@ -47,9 +47,12 @@ func TestCurlEnvironment(t *testing.T) {
 		`curl "http://$HOST/${HOST}" -d '${NONE}'`: "http://h/h ${NONE}",
 		`curl http://h/ -d "${TOKEN}" -d "$EMPTY"`: `http://h/ a"b$HOST&`,
 		"\ncurl http://h/ -d $NONE":                "error line 2: ${NONE}: this environment",
-		`curl http://h/ -d "${HOST:-x}"`:           "error line 1: variables and commands in it",
-		`curl http://h/ -d "${#HOST}"`:             "error line 1: variables and commands in it",
-		`curl http://h/ -d "$(id)"`:                "error line 1: variables and commands in it",
+		`curl http://h/ -d "${HOST:-x}"`: "error line 1: variables and commands are " +
+			"not expanded",
+		`curl http://h/ -d "${#HOST}"`: "error line 1: variables and commands are " +
+			"not expanded",
+		`curl http://h/ -d "$(id)"`: "error line 1: variables and commands are " +
+			"not expanded",
 	} {
 		all, err := requests.ReadCurl([]byte(text), environment())
 		got := ""

@@ -137,7 +137,7 @@ func (r *Request) parse(of, text string, begins position) (*field, error) {
 		return nil, r.mistake(err)
 	}
 	if len(t.Templates()) > 1 {
-		return nil, fmt.Errorf("%s: define and block are not known here", of)
+		return nil, fmt.Errorf("%s: define and block are not supported", of)
 	}
 	if t.Tree == nil || t.Root == nil {
 		return fd, nil

@@ -98,7 +98,7 @@ func escape(list *parse.ListNode, at position) (position, error) {
 				n.List.Nodes = slices.Insert(n.List.Nodes, 0, counted(n.Pos))
 			}
 		default:
-			err = fmt.Errorf("%s is not known here", n)
+			err = fmt.Errorf("%s is not supported", n)
 		}
 		if err != nil {
 			return at, err

@@ -93,7 +93,7 @@ func ReadHAR(text []byte) (all []vegeta.Target, err error) {
 		all = append(all, to)
 	}
 	if len(all) == 0 {
-		return nil, errors.New("there is no request by HTTP in it")
+		return nil, errors.New("it contains no HTTP request")
 	}
 	return all, nil
 }

@@ -44,8 +44,8 @@ func TestHarMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\"log\":\n{\"entries\":[}": "line 2: invalid character '}'",
 		`{"log":{"entries":{}}}`:     "log.entries is no array",
-		`{}`:                         "there is no request by HTTP in it",
-		`{"log":{"entries":[{"request":{"url":"ws://h/"}}]}}`:   "there is no request by HTTP in it",
+		`{}`:                         "it contains no HTTP request",
+		`{"log":{"entries":[{"request":{"url":"ws://h/"}}]}}`:   "it contains no HTTP request",
 		`{"log":{"entries":[{"request":{"url":"http://h/"}}]}}`: "entry 1: it has no method",
 	} {
 		if _, err := requests.ReadHAR([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -65,9 +65,10 @@ func (p position) afterURL(text string) position {
 func (p position) wrong() error {
 	switch p {
 	case inOrigin:
-		return errors.New("scheme and host are the same for every request: no {{…}} can stand there")
+		return errors.New("scheme and host must be the same for every request, so they cannot " +
+			"contain {{…}}")
 	case inEscape:
-		return errors.New("a backslash stands before {{…}}")
+		return errors.New("there is a backslash before {{…}}")
 	}
 	return nil
 }

@@ -67,8 +67,8 @@ func ParseStep(of vegeta.Target, data *Data, step Step) (*Request, error) {
 		}
 		for _, c := range data.Columns {
 			if step.Of > 0 && (c == sessionName || slices.Contains(step.Captured, c)) {
-				return nil, fmt.Errorf("%s: column %s has the name of a value of sessions: name "+
-					"one of the two otherwise", data.Name, c)
+				return nil, fmt.Errorf("%s: column %s has the name of a value of sessions: "+
+					"rename one of the two", data.Name, c)
 			}
 		}
 		for i, c := range data.Columns {
@@ -88,8 +88,8 @@ func ParseStep(of vegeta.Target, data *Data, step Step) (*Request, error) {
 				return nil, err
 			}
 			if !fd.static() && slices.Contains(fixedHeaders, http.CanonicalHeaderKey(name)) {
-				return nil, fmt.Errorf("header %s: it is the same for every request, so no {{…}} "+
-					"can stand there", name)
+				return nil, fmt.Errorf("header %s: it must be the same for every request, so it "+
+					"cannot contain {{…}}", name)
 			}
 			r.headers = append(r.headers, header{name, fd})
 		}

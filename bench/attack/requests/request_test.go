@@ -198,8 +198,8 @@ func TestUUID(t *testing.T) {
 // TestDataMistakes: each names file and line.
 func TestDataMistakes(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"a.csv", "", "a.csv: it has no row of data"},
-		{"a.csv", "user\n", "a.csv: it has no row of data"},
+		{"a.csv", "", "a.csv: the file has no row of data"},
+		{"a.csv", "user\n", "a.csv: the file has no row of data"},
 		{"a.csv", "user,id\n1,2\n\"x\ny\",2\n3\n", "a.csv:5: the row has 1 fields, and the first row names 2"},
 		{"a.csv", "user,id\n1,2,3\n", "a.csv:2: the row has 3 fields"},
 		{"a.csv", "user,user\n1,2\n", `a.csv:1: two columns are named "user"`},
@@ -209,10 +209,10 @@ func TestDataMistakes(t *testing.T) {
 		{"a.csv", "user\n\"a\n", "a.csv:2: extraneous or missing \""},
 		{"a.csv", "user\nok\n\xff\n", "a.csv:3: want UTF-8"},
 		{"a.jsonl", "{\"a\":1}\n\n[1]\n", "a.jsonl:3: want an object"},
-		{"a.jsonl", "{\"a\":1}\n{\"b\":1}\n", `a.jsonl:2: there is no "a"`},
-		{"a.jsonl", "{\"a\":1}\n{\"a\":1,\"b\":2}\n", `a.jsonl:2: there is "b"`},
-		{"a.jsonl", "{\"a\":1,\"a\":2}\n", `a.jsonl:1: "a" stands there twice`},
-		{"a.jsonl", "{\"a\":1} {}\n", "a.jsonl:1: want one object"},
+		{"a.jsonl", "{\"a\":1}\n{\"b\":1}\n", `a.jsonl:2: "a" of the first row is missing`},
+		{"a.jsonl", "{\"a\":1}\n{\"a\":1,\"b\":2}\n", `a.jsonl:2: "b" is not in the first row`},
+		{"a.jsonl", "{\"a\":1,\"a\":2}\n", `a.jsonl:1: "a" occurs twice`},
+		{"a.jsonl", "{\"a\":1} {}\n", "a.jsonl:1: want one JSON object"},
 		{"a.jsonl", "{\"a\":\n", "a.jsonl:1: the line is not valid JSON"},
 		{"a.jsonl", "{}\n", "a.jsonl:1: the object is empty"},
 		{"a.txt", "a\n1\n", "a.txt: want its format: csv or tsv or jsonl"},
@@ -238,8 +238,8 @@ func TestTemplateMistakes(t *testing.T) {
 		want string
 	}{
 		{vegeta.Target{URL: "http://h/{{usr}}"}, `URL:1: function "usr" not defined (known: seq,`},
-		{vegeta.Target{URL: "http://{{user}}/"}, "URL:1: scheme and host are the same"},
-		{vegeta.Target{URL: "http://h:{{seq}}"}, "URL:1: scheme and host are the same"},
+		{vegeta.Target{URL: "http://{{user}}/"}, "URL:1: scheme and host must be the same"},
+		{vegeta.Target{URL: "http://h:{{seq}}"}, "URL:1: scheme and host must be the same"},
 		{vegeta.Target{URL: "{{if true}}http://h/{{end}}"}, "branches end in different positions"},
 		{vegeta.Target{URL: "http://h/{{user"}, "URL:1: unclosed action"},
 		{vegeta.Target{URL: "http://h/{{random 2 1}}"}, "URL:1: random 2 1: want the lower one first"},
@@ -253,14 +253,14 @@ func TestTemplateMistakes(t *testing.T) {
 			"has a line break"},
 		{header("X-A", `{{printf "\r\nX-B: 1"}}`), "users.csv:2: header X-A: a filled-in value " +
 			"has a line break"},
-		{header("Host", `{{user}}`), "header Host: it is the same for every request"},
-		{header("Transfer-Encoding", `{{user}}`), "header Transfer-Encoding: it is the same"},
+		{header("Host", `{{user}}`), "header Host: it must be the same for every request"},
+		{header("Transfer-Encoding", `{{user}}`), "header Transfer-Encoding: it must be the same"},
 		{body("\n\n{{range}}"), "body:3: missing value for range"},
-		{body(`{"a":"\{{user}}"}`), "body:1: a backslash stands before"},
+		{body(`{"a":"\{{user}}"}`), "body:1: there is a backslash before"},
 		{body(`{"a":{{if eq seq 1}}"{{end}}}`), "branches end in different positions"},
-		{body(`{{define "x"}}{{end}}`), "define and block are not known here"},
-		{body(`{{template "x"}}`), `{{template "x"}} is not known here`},
-		{body(`{{range slice user 0 1}}{{break}}{{end}}`), "{{break}} is not known here"},
+		{body(`{{define "x"}}{{end}}`), "define and block are not supported"},
+		{body(`{{template "x"}}`), `{{template "x"}} is not supported`},
+		{body(`{{range slice user 0 1}}{{break}}{{end}}`), "{{break}} is not supported"},
 		{body(`{{index user 90}}`), "index out of range"},
 	} {
 		_, err := checked(c.r, d)

@@ -81,7 +81,7 @@ func check(a attack.Attack, r attack.Request) error {
 		return fmt.Errorf("%s: a method of gRPC has no query", attack.Shown(u.Host+u.Path))
 	}
 	if r.Method != "" && r.Method != http.MethodGet && r.Method != http.MethodPost {
-		return fmt.Errorf("method %s: gRPC has none of HTTP", r.Method)
+		return fmt.Errorf("method %s: gRPC does not use HTTP methods", r.Method)
 	}
 	if _, err := metadataOf(r.Header); err != nil {
 		return err
@@ -115,7 +115,7 @@ func metadataOf(h http.Header) (metadata.MD, error) {
 		key := strings.ToLower(name)
 		if strings.HasPrefix(key, "grpc-") || key == "host" || key == "content-type" ||
 			key == "te" || key == "connection" {
-			return nil, fmt.Errorf("header %s: gRPC sees to it itself", name)
+			return nil, fmt.Errorf("header %s: gRPC sets it itself", name)
 		}
 		for _, v := range values {
 			if strings.HasSuffix(key, "-bin") {

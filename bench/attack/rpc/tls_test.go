@@ -265,8 +265,7 @@ func TestTLSFailures(t *testing.T) {
 		"version": {cert: shop, skip: true, tcp: true,
 			server: &tls.Config{MaxVersion: tls.VersionTLS12},
 			with:   attack.TLS{MinVersion: tls.VersionTLS13},
-			want: "TLS: no version in common: the server speaks none that --tls-min " +
-				"allows"},
+			want:   "TLS: no common TLS version: the server supports none that --tls-min allows"},
 	} {
 		cert, key := ca.pair(t, c.cert)
 		pair, err := tls.X509KeyPair(cert, key)

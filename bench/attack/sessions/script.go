@@ -106,7 +106,7 @@ func (r *reader) pairs(node ast.Node, known []string, want string) iter.Seq2[str
 					strings.Join(known, ", ")))
 				continue
 			case seen[key]:
-				r.complain(pair.Key, fmt.Errorf("%s stands there twice", key))
+				r.complain(pair.Key, fmt.Errorf("%s occurs twice", key))
 				continue
 			}
 			seen[key] = true

@@ -208,8 +208,8 @@ func (s *Session) WithBase(base string) (used bool, err error) {
 				"as http://127.0.0.1:8080", st.Name, st.Request.URL)
 		}
 		if u, err := url.Parse(base); err == nil && (u.RawQuery != "" || u.Fragment != "") {
-			return used, errors.New("URL: steps extend it, so it has no query: want a URL such " +
-				"as http://127.0.0.1:8080")
+			return used, errors.New("URL: steps extend it, so it must have no query: want a URL " +
+				"such as http://127.0.0.1:8080")
 		}
 		st.Request.URL = strings.TrimSuffix(base, "/") + st.Request.URL
 	}

@@ -75,7 +75,7 @@ func (a *app) bisect(ctx context.Context, f gateFlags, args []string) (err error
 	watch.progress.Say(fmt.Sprintf("%s, results go to %s, seed %d",
 		text.Count(len(history.Commits)-1, "commit"), o.Out, o.Seed))
 	if n := journal.Kept(); n > 0 {
-		watch.progress.Say(fmt.Sprintf("%s from an earlier call (--force measures all again)",
+		watch.progress.Say(fmt.Sprintf("%s from an earlier call are used (--force measures again)",
 			text.Count(n, "gate")))
 	}
 	search := &bisect.Search{Commits: history.Commits, Judge: o.Judge, Journal: journal,
@@ -122,7 +122,7 @@ func (a *app) bisectFailure(ctx context.Context, o measure.Options, err error) e
 		if o.Force {
 			same = "the same command without --force continues"
 		}
-		a.Complain(fmt.Errorf("%s holds the gates so far: %s", o.Out, same))
+		a.Complain(fmt.Errorf("%s contains the gates so far: %s", o.Out, same))
 	}
 	return terminal.Interrupted
 }

@@ -44,7 +44,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func Root(p *terminal.Printer, stdin io.Reader) *cobra.Command {
 	shown, hidden := Commands(p, stdin, metrics, nil)
-	root := program.Root(p, "decide by a module's own benchmarks whether a change is worse",
+	root := program.Root(p, "test by a module's own benchmarks whether a change is worse",
 		[]program.Group{{Title: "CI", Commands: shown}, {Title: "More", Commands: []*cobra.Command{
 			program.VersionCommand(p), program.CompletionCommand(p)}}}, hidden)
 	root.SetIn(stdin)

@@ -37,16 +37,16 @@ func (a *app) compareCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	flags.Metric(cmd, &o.Metrics,
-		"compare this `METRIC`, or all that match a pattern, p99-* (repeatable, "+
-			"default throughput or goodput, response, wait and losses)", a.metrics)
-	fs.BoolVar(&o.all, "all", false, "every metric, unpaired, with benchstat's statistics")
-	fs.BoolVar(&o.Unpaired, "unpaired", false, "do not pair the runs of a seed")
+		"compare this `METRIC`, or the metrics that match a pattern such as p99-* (repeatable, "+
+			"default throughput or goodput, response times, wait and losses)", a.metrics)
+	fs.BoolVar(&o.all, "all", false, "compare every metric, unpaired, with benchstat's statistics")
+	fs.BoolVar(&o.Unpaired, "unpaired", false, "do not pair the runs with equal seeds")
 	fs.Var(flags.Parsed(&o.Col, "KEYS", projection), "col",
-		"a column for each value of these `KEYS` (default .file)")
+		"make a column for each value of these `KEYS` (default .file)")
 	fs.Var(flags.Parsed(&o.Row, "KEYS", projection), "row",
-		"a row for each value of these `KEYS` (default .fullname)")
+		"make a row for each value of these `KEYS` (default .fullname)")
 	fs.Var(flags.Parsed(&o.Table, "KEYS", projection), "table",
-		"a table for each value of these `KEYS`, and metric (default pkg)")
+		"make a table for each metric and each value of these `KEYS` (default pkg)")
 	fs.StringVar(&o.Ignore, "ignore", "", "do not warn if these `KEYS` vary within a cell")
 	fs.StringVar(&o.Filter, "filter", "",
 		"compare only results that match this `QUERY`, such as '/load:0.8 .unit:ops/s'")
@@ -55,7 +55,7 @@ func (a *app) compareCommand() *cobra.Command {
 	fs.Var(flags.Share(&o.Confidence, false), "confidence",
 		"`LEVEL` of the intervals (default 95%)")
 	fs.BoolVar(&o.allowPartial, "allow-partial", false,
-		"accept interrupted or cut-off results and compare the samples they have")
+		"accept interrupted or cut-off results, and compare their samples")
 	flags.Choice(cmd, &o.format, "format", "output", "text", "markdown", "csv", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	flags.MarkCommon(cmd, "metric", "all", "col", "row", "filter", "format", "html")
@@ -124,10 +124,10 @@ func checkComplete(inputs []results.Input, interrupted bool) error {
 	for _, in := range inputs {
 		switch r := in.Results; {
 		case r.Cut.Line > 0:
-			wrong = append(wrong, fmt.Errorf("%v: the last line is cut off; --allow-partial "+
-				"uses the lines before it", r.Cut))
+			wrong = append(wrong, fmt.Errorf("%v: the last line is cut off; --allow-partial uses "+
+				"the complete lines", r.Cut))
 		case r.Partial != "" && interrupted:
-			wrong = append(wrong, fmt.Errorf("%s; --allow-partial uses the results it has",
+			wrong = append(wrong, fmt.Errorf("%s; --allow-partial uses the results so far",
 				results.NotWhole(r)))
 		}
 	}
@@ -173,8 +173,8 @@ func ReadInputs(args []string, stdin io.Reader) (inputs []results.Input, err err
 			values += len(r.Values)
 		}
 		if runs > mostCompared || values > mostValues {
-			return nil, fmt.Errorf("%s: more than %d results or %d values of metrics in all "+
-				"inputs up to this one", path, mostCompared, mostValues)
+			return nil, fmt.Errorf("%s: the inputs up to this one contain more than %d results "+
+				"or %d values of metrics", path, mostCompared, mostValues)
 		}
 		inputs = append(inputs, in)
 	}

@@ -32,7 +32,7 @@ func (a *app) gateCommand() *cobra.Command {
 	o := gateFlags{options: gate.DefaultOptions()}
 	cmd := &cobra.Command{
 		Use:   "gate (OLD NEW | --base REV | --bisect GOOD BAD) [flags]",
-		Short: "decide better, worse or inconclusive, by exit code",
+		Short: "fail CI if results are worse",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.measure.bisect {
 				return checkBisect(cmd, &o, args)
@@ -43,8 +43,8 @@ func (a *app) gateCommand() *cobra.Command {
 						strings.Join(args, ", "))
 				}
 				if cmd.Flags().Changed("allow-partial") {
-					return errors.New("gate: --allow-partial is about results to compare; with " +
-						"--base there are none yet")
+					return errors.New("gate: --allow-partial needs two results, and excludes " +
+						"--base")
 				}
 				return nil
 			}
@@ -69,12 +69,13 @@ func (a *app) gateCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	flags.Metric(cmd, &o.options.Metrics, "judge only this `METRIC` (repeatable, default all "+
-		"with a direction, except a few)", a.metrics)
+	flags.Metric(cmd, &o.options.Metrics, "give verdicts only on this `METRIC` (repeatable, "+
+		"default all with a direction, except a few)", a.metrics)
 	fs.Var(flags.Share(&o.options.Margin, true), "margin",
 		"tolerance: ignore changes up to this `SHARE` (default 2%)")
 	fs.Var(flags.Share(&o.options.Promise, false), "promise",
-		"regression to exclude: a pass rules out one of this `SHARE` or more (default 10%)")
+		"regression to exclude: a benchmark passes only if a regression of this `SHARE` or more "+
+			"is excluded (default 10%)")
 	fs.Var(flags.Share(&o.options.Alpha, false), "alpha",
 		"probability `P` of any false alarm, over all metrics (default 0.05)")
 	o.options.Better = map[string]verdict.Direction{}
@@ -83,27 +84,27 @@ func (a *app) gateCommand() *cobra.Command {
 		d, known := map[string]verdict.Direction{"lower": verdict.LowerIsBetter,
 			"higher": verdict.HigherIsBetter}[word]
 		if unit == "" || !known {
-			return fmt.Errorf("want UNIT=lower or UNIT=higher, not %q", text)
+			return fmt.Errorf("want UNIT=lower or UNIT=higher, got %q", text)
 		}
 		_, tidied := benchunit.Tidy(1, unit)
 		o.options.Better[tidied] = d
 		return nil
-	}}, "better", "direction of a metric of your own, if its name does not imply it (repeatable)")
+	}}, "better", "direction of your own metric, if its name does not imply it (repeatable)")
 	fs.Var(flags.Parsed(&o.options.Allow, "METRIC=AMOUNT",
 		func(text string) ([]verdict.Allowance, error) {
 			a, err := verdict.ParseAllowance(text)
 			return append(o.options.Allow, a), err
-		}), "allow", "accept this much more of allocs/op or B/op: allocs/op=1, B/op=5%, or of one "+
+		}), "allow", "accept an increase of allocs/op or B/op: allocs/op=1, B/op=5%, or for one "+
 		"benchmark Parse:allocs/op=1 (repeatable)")
 	fs.Var(flags.Parsed(&o.options.FailOnRemoved, "WHAT", func(text string) (bool, error) {
 		if text != "removed" {
 			return false, fmt.Errorf("unknown value %q (known: removed)", text)
 		}
 		return true, nil
-	}), "fail-on", "removed: exit 1 if the base has a benchmark that the head lacks")
+	}), "fail-on", "removed: exit code 1 if a benchmark of the base is missing in the head")
 	flags.Complete(cmd, "fail-on", func() []string { return []string{"removed"} })
 	fs.BoolVar(&o.options.AllowPartial, "allow-partial", false,
-		"accept interrupted results and judge the samples they have")
+		"accept interrupted results, and use their samples")
 	fs.BoolVar(&o.options.AllowEnvironment, "allow-environment", false,
 		"compare across machines and Go versions")
 	flags.Choice(cmd, &o.format, "format", "output", "text", "markdown", "json", "junit")
@@ -150,7 +151,7 @@ func (o gateFlags) writePlaceholder(out string) error {
 	if !files.Replaces(o.junit.Path) {
 		o.junit.Path = ""
 	}
-	r := o.noVerdict("no verdict yet: it still runs, or was killed")
+	r := o.noVerdict("no verdict yet: gate is still running, or was killed")
 	return errors.Join(made, o.writeFiles(r, func(io.Writer) error { return nil }))
 }
 
@@ -189,7 +190,7 @@ func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 	}
 	code := terminal.ExitCode(r.ExitCode())
 	if code == terminal.Unusable { // standard output may be a file that contains only the report
-		why := fmt.Sprintf("gate: cannot judge: %s", strings.Join(text.Few(r.Faults, 2), "; "))
+		why := fmt.Sprintf("gate: cannot decide: %s", strings.Join(text.Few(r.Faults, 2), "; "))
 		if most := a.Columns(); most > 0 {
 			why = text.Wrapped("", why, most-len(a.Program+": "))
 		}

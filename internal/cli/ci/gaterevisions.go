@@ -35,14 +35,14 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.SortFlags = false
 	fs.StringVar(&o.Base, "base", "",
-		"measure against this `REV` of the module, instead of comparing results")
+		"compare the module with this `REV`, instead of comparing results")
 	fs.StringVar(&o.Head, "head", "",
-		"measure this `REV` (default the working tree with its uncommitted changes)")
+		"revision to measure, `REV` (default the working tree with its uncommitted changes)")
 	fs.BoolVar(&o.bisect, "bisect", false,
 		"find the commit after GOOD, up to BAD, that made a benchmark worse")
-	fs.StringVar(&o.Dir, "dir", o.Dir, "`DIR` of the module, or below")
+	fs.StringVar(&o.Dir, "dir", o.Dir, "directory of the module, `DIR`, or a directory below it")
 	fs.StringVar(&o.Bench, "bench", o.Bench,
-		"benchmarks that match this `REGEXP`, as in go test -bench")
+		"run the benchmarks that match this `REGEXP`, as in go test -bench")
 	fs.StringVar(&o.Skip, "skip", "", "skip benchmarks that match this `REGEXP`")
 	fs.StringSliceVar(&o.Packages, "pkg", o.Packages,
 		"`PACKAGES` of the benchmarks, named as for the go command; several with commas")
@@ -52,12 +52,12 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 		"run this `COMMAND` by sh in both checkouts of the module, before they are built")
 	benchTime := flags.Parsed(&o.BenchTime, "TIME", measure.ParseBenchTime)
 	benchTime.Show = o.BenchTime.String
-	fs.Var(benchTime, "benchtime", "`TIME` of a run, or its iterations as 100x")
+	fs.Var(benchTime, "benchtime", "`TIME` of a run, or a number of iterations such as 100x")
 	fs.IntVar(&o.Layouts, "layouts", o.Layouts,
 		"build each side `N` times, each with another function order")
 	fs.IntVar(&o.Judge.FreshPairs, "pairs", o.Judge.FreshPairs,
-		"measure up to `N` fresh pairs of a benchmark that looks worse; up to 5 N of a noisy one")
-	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`SEED` of the orders, the layouts and the work")
+		"measure up to `N` fresh pairs of a benchmark that looks worse; up to 5 N if it is noisy")
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`SEED` of the order of runs, the layouts and the work")
 	fs.StringVarP(&o.Out, flags.OutFlag, "o", "",
 		"write to this `DIR` (default "+flags.OutRoot+"/gate-DATE-TIME)")
 	fs.BoolVar(&o.Resume, "resume", false,
@@ -132,14 +132,14 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		if _, err := os.Stat(filepath.Join(o.Out, measure.PlanFile)); err == nil {
-			a.Complain(fmt.Errorf("%[1]s holds the measurements so far: --out %[1]s --resume "+
+			a.Complain(fmt.Errorf("%[1]s contains the measurements so far: --out %[1]s --resume "+
 				"continues", o.Out))
 		}
 		return terminal.Interrupted
 	}
 	a.Complain(fmt.Errorf("gate: %w", err))
 	if _, unfit := errors.AsType[*measure.UnfitError](err); unfit {
-		a.Complain(errors.New("gate: --skip REGEXP leaves benchmarks out"))
+		a.Complain(errors.New("gate: --skip REGEXP skips benchmarks"))
 	}
 	return terminal.Unusable
 }
@@ -164,8 +164,7 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 	case o.Resume && o.Force:
 		return o, errors.New("--resume and --force exclude each other")
 	case (o.Resume || o.Force) && o.Out == "":
-		return o, errors.New("--resume and --force are about the directory of --out, which is " +
-			"missing")
+		return o, errors.New("--resume and --force need the directory, --out")
 	case o.Out == "":
 		o.Out = filepath.Join(flags.OutRoot, flags.FreeName(flags.OutRoot,
 			"gate-"+now.Format("20060102-150405")))
@@ -175,7 +174,7 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 		if entries, err := os.ReadDir(o.Out); err == nil &&
 			len(slices.DeleteFunc(entries, killed)) > 0 {
 			return o, fmt.Errorf("--out: %s exists already: --force replaces it, --resume "+
-				"continues a gate that was ended early", o.Out)
+				"continues an interrupted gate", o.Out)
 		}
 	}
 	if err := o.Validate(); err != nil {

@@ -29,7 +29,7 @@ func (a *app) trendCommand() *cobra.Command {
 	o.Margin = 0.02
 	cmd := &cobra.Command{
 		Use:   "trend RESULT RESULT... [flags]",
-		Short: "since when a metric differs: change points in a series",
+		Short: "find the results at which a metric changed",
 		// one argument may contain several results, see ReadDir
 		Args: func(cmd *cobra.Command, args []string) error {
 			return flags.Operands("RESULT")(cmd, args[:min(1, len(args))])
@@ -37,7 +37,7 @@ func (a *app) trendCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.trend(o, args) },
 	}
 	fs := cmd.Flags()
-	flags.Metric(cmd, &o.Metrics, "look only at this `METRIC` (repeatable, default all)",
+	flags.Metric(cmd, &o.Metrics, "test only this `METRIC` (repeatable, default all)",
 		a.metrics)
 	fs.StringVar(&o.by, "by", "",
 		"sort the results by the configuration line of this `KEY` (default as given)")
@@ -46,9 +46,9 @@ func (a *app) trendCommand() *cobra.Command {
 	fs.Var(flags.Share(&o.Alpha, false), "alpha",
 		"probability `P` of any false alarm, over all series (default 0.05)")
 	fs.IntVar(&o.Last, "last", 0,
-		"list only changes that begin in the last `N` results (default all)")
+		"list only changes in the last `N` results (default all)")
 	fs.BoolVar(&o.allowPartial, "allow-partial", false,
-		"accept results whose last line is cut off; use the lines before it")
+		"accept results whose last line is cut off, and use the complete lines")
 	fs.BoolVar(&o.fail, "fail", false, "exit code 1 when a change for the worse is listed")
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the permutations")
 	fs.StringVarP(&o.out, flags.OutFlag, "o", "",
@@ -127,7 +127,7 @@ func distinct(args []string) (once, warnings []string) {
 		})
 		if i >= 0 {
 			warnings = append(warnings,
-				fmt.Sprintf("%s repeats %s and counts once", arg, once[i]))
+				fmt.Sprintf("%s repeats %s, so it counts once", arg, once[i]))
 			continue
 		}
 		once, seen = append(once, arg), append(seen, info)

@@ -28,7 +28,8 @@ func BeginSuite(
 	if to := o.JUnit; to.Path != "" && files.Replaces(to.Path) &&
 		(o.Out == "" || filepath.Clean(o.Out) != filepath.Dir(to.Path)) {
 		s := &junit.Suite{Name: "poolbench " + kind}
-		s.Add(undecided("complete", s.Name, "no verdict yet: it still runs, or was killed"))
+		s.Add(undecided("complete", s.Name, "no verdict yet: the command is still running, or "+
+			"was killed"))
 		if err := to.Write(s.Write); err != nil {
 			return nil, err
 		}
@@ -115,9 +116,9 @@ func AddChecks(s *junit.Suite, r Record, checks []string) {
 			c.Failure = &junit.Text{Type: "check", Message: fmt.Sprintf(
 				"failed for %d of %d requests", n, r.Iters)}
 		case r.Answers.Resumed:
-			c.Skipped = &junit.Text{Message: "nobody knows of requests before --resume"}
+			c.Skipped = &junit.Text{Message: "unknown for requests before --resume"}
 		case r.CutOff():
-			c.Skipped = &junit.Text{Message: "interrupted: none of the requests sent failed it"}
+			c.Skipped = &junit.Text{Message: "interrupted: passed by all requests that were sent"}
 		}
 		s.Add(c)
 	}

@@ -169,7 +169,7 @@ func (c *child) run(
 		return nil, fmt.Errorf("%s: the run crashed its process (%v)%s", s.Name(), c.waiting,
 			c.stderr.lines())
 	}
-	return nil, fmt.Errorf("%s: the child process gave no answer: %w%s", s.Name(),
+	return nil, fmt.Errorf("%s: the child process returned no result: %w%s", s.Name(),
 		errors.Join(listening, writing), c.stderr.lines())
 }
 

@@ -67,7 +67,7 @@ func openDir(h *Host, o options.RunOptions) (*directory.Dir, error) {
 	if o.Out == "" {
 		// optional, because not every system has links
 		if err := pointLatest(dir.Path()); err != nil {
-			h.Complain(fmt.Errorf("latest is not up to date: %w", err))
+			h.Complain(fmt.Errorf("cannot update the link latest: %w", err))
 		}
 	}
 	return dir, nil

@@ -63,7 +63,7 @@ func (f *localFleet) keepWorker(ctx context.Context, slots int) error {
 			early = 0
 		default:
 			if early++; early == mostEarly {
-				return fmt.Errorf("a worker ends at once: %w", err)
+				return fmt.Errorf("a worker ended at once: %w", err)
 			}
 		}
 	}

@@ -85,7 +85,7 @@ type StuckError struct {
 }
 
 func (e *StuckError) Error() string {
-	return fmt.Sprintf("%s: %v. It does not stop either, so no run can follow it", e.name, e.cause)
+	return fmt.Sprintf("%s: %v. The run cannot be stopped, so no further run is possible", e.name, e.cause)
 }
 
 // inProcess stops waiting when ctx has ended and the grace period is over, or when the run hangs.

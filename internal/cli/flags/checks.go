@@ -107,7 +107,7 @@ func Misplaced(cmd *cobra.Command, args []string, err error) error {
 	if len(args) < 2 || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, is := range []struct{ flag, of string }{{"base", "measures against a revision"},
+	for _, is := range []struct{ flag, of string }{{"base", "compares with a revision"},
 		{OutFlag, "names the output"}, {"html", "names the output"}} {
 		if f := cmd.Flags().Lookup(is.flag); f != nil && !f.Changed {
 			return fmt.Errorf("%w (arguments are read; --%s %s)", err, is.flag, is.of)

@@ -54,7 +54,7 @@ func (f *Frame) families() (all []*dto.MetricFamily) {
 		family.Metric = []*dto.Metric{{Label: labels, Gauge: &dto.Gauge{Value: value}}}
 		all = append(all, family)
 	}
-	one("runs_finished", "Runs of the command that are done.", new(float64(f.Done)))
+	one("runs_finished", "Completed runs of the command.", new(float64(f.Done)))
 	one("runs_planned", "Total runs of the command; 0 if unknown.", new(float64(f.Planned)))
 	one("left_seconds", "Estimated time until the end of the command.", f.Left)
 	others := newFamily("tasks_not_completed_total", dto.MetricType_COUNTER,
@@ -73,23 +73,24 @@ func (f *Frame) families() (all []*dto.MetricFamily) {
 	one("run_info", "The current run.", new(1.0), label("run", f.Run))
 	one("run_elapsed_seconds", "Time since the current run began.", &f.Elapsed)
 	one("run_tasks_settled", "Settled tasks of the current run.", new(float64(f.Settled)))
-	one("tasks_settled_per_second", "Tasks settled a second, over the last two.", f.Rate)
-	const of = " of the responses, from due, of tasks completed within the last two seconds."
+	one("tasks_settled_per_second", "Settled tasks per second, over the last two seconds.", f.Rate)
+	const of = " of the response times, from the due time, of tasks completed within the last " +
+		"two seconds."
 	one("recent_response_p50_seconds", "Median"+of, f.P50)
 	one("recent_response_p99_seconds", "99th percentile"+of, f.P99)
 	if f.InFlight != nil {
 		one("tasks_in_flight", "Tasks that run.", new(float64(*f.InFlight)))
 	}
 	if f.Limit > 0 {
-		one("tasks_in_flight_limit", "Most tasks that may run at once.", new(float64(f.Limit)))
+		one("tasks_in_flight_limit", "Largest number of tasks that may run at once.", new(float64(f.Limit)))
 	}
 	return all
 }
 
 func responses(answered []machine.Answered, begun time.Time) []*dto.MetricFamily {
 	family := newFamily("response_duration_seconds", dto.MetricType_HISTOGRAM,
-		"Response, from due, of the tasks of all runs, by outcome and by status of the answer, within "+
-			"3 %.")
+		"Response time, from the due time, of the tasks of all runs, by outcome and by status of "+
+			"the answer, within 3 %.")
 	for _, a := range answered {
 		m := &dto.Metric{Label: []*dto.LabelPair{label("outcome", machine.Names[a.Outcome])},
 			Histogram: histogramOf(&a.Responses)}

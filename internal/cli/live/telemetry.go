@@ -222,9 +222,10 @@ func (x *Exporter) data(now time.Time) *metricdata.ResourceMetrics {
 			Sum: of.sum, Bounds: bounds, BucketCounts: slices.Clone(of.buckets)})
 	}
 	metrics := []metricdata.Metrics{
-		{Name: Tasks, Unit: "{task}", Description: "Tasks that came to an end.", Data: tasks},
-		{Name: Sent, Unit: "{task}", Description: "Tasks that were begun.", Data: sent},
-		{Name: Response, Unit: "s", Description: "Response, from due, of completed tasks.",
+		{Name: Tasks, Unit: "{task}", Description: "Tasks that ended.", Data: tasks},
+		{Name: Sent, Unit: "{task}", Description: "Tasks that were sent.", Data: sent},
+		{Name: Response, Unit: "s", Description: "Response time, from the due time, of completed " +
+			"tasks.",
 			Data: response}}
 	if len(inFlight.DataPoints) > 0 {
 		metrics = append(metrics, metricdata.Metrics{Name: InFlight, Unit: "{task}",

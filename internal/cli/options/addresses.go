@@ -17,7 +17,7 @@ func CheckAddress(addr string, any bool) error {
 		return nil
 	}
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err != nil || !ip.IsLoopback() {
-		return fmt.Errorf("%q is no loopback address: --any-address allows it", host)
+		return fmt.Errorf("%q is not a loopback address: --any-address allows it", host)
 	}
 	return nil
 }

@@ -44,8 +44,8 @@ func axesOf(m *matrix) []axis {
 	return []axis{
 		{name: "strategy", product: true, names: StrategiesOrAll,
 			value: listOf(&m.Strategies, "NAME", parseStrategies),
-			doc: "strategies that bound the tasks; all for those in this process whose runs differ, " +
-				"every for their twins, too (default all)"},
+			doc: "strategies to run; all selects one of several with equal results, every " +
+				"selects all that need no disk and no server (default all)"},
 		{name: "workload", product: true, names: WorkloadNames,
 			value: listOf(&m.Workloads, "NAME", Variants(workloads.Resolve)),
 			doc:   fmt.Sprintf("work of each task (default %s)", zero.Workload)},
@@ -54,9 +54,9 @@ func axesOf(m *matrix) []axis {
 			doc:   fmt.Sprintf("service that tasks call (default %s)", zero.Target)},
 		{name: "arrival", product: true, names: ArrivalNames,
 			value: listOf(&m.Arrivals, "NAME", Variants(arrivals.Resolve)),
-			doc:   fmt.Sprintf("when tasks are due (default %s)", zero.Arrival)},
+			doc:   fmt.Sprintf("arrival process of the tasks (default %s)", zero.Arrival)},
 		{name: "limit", product: true,
-			doc:   fmt.Sprintf("most tasks in flight (default %d)", zero.Limit),
+			doc:   fmt.Sprintf("largest number of tasks in flight (default %d)", zero.Limit),
 			value: listOf(&m.Limits, "K,K", positive(param.Ints))},
 		{name: "queue", doc: QueueDoc,
 			value: flags.Parsed(&m.Queue, "N", ParseQueue)},
@@ -68,34 +68,33 @@ func axesOf(m *matrix) []axis {
 			doc:   "arrival rate in tasks per second",
 			value: listOf(&m.Rates, "X,X", positive(param.Floats))},
 		{name: "stages", excludes: []string{"load", "rate", "n", "duration"},
-			doc: "loads (or rates) one after the other in each run, with results of each: " +
+			doc: "loads or rates one after another in each run, with results for each stage: " +
 				"'load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 60s'",
 			value: flags.Parsed(&m.stages, "STAGES", parseStages)},
 		{name: "timeout",
-			doc: "timeout per attempt; the task then counts as failed, also if it ignores its " +
-				"context and succeeds later: overruns counts these attempts (default: none)",
+			doc: "timeout per attempt; the attempt then counts as failed, even if it ignores its " +
+				"context and succeeds later, and in overruns (default: none)",
 			value: flags.Parsed(&m.Timeout, "TIME", flags.PositiveTime)},
 		{name: "patience",
-			doc: "law of how long after it is due the caller of a task gives up, as 300ms or " +
-				"exp(1s); gave-up counts these tasks (default: never)",
+			doc: "time after which the caller of a task gives up, from its due time, such as " +
+				"300ms or exp(1s); these tasks count in gave-up (default: never)",
 			value: flags.Parsed(&m.Patience, "LAW", dist.Parse)},
-		{name: "drain", doc: "abandon tasks not done this long after the last " +
-			"task was submitted (default: finish all)",
+		{name: "drain", doc: "abandon tasks that are not done after this time from the last " +
+			"submit (default: finish all)",
 			value: flags.Parsed(&m.Drain, "TIME", flags.PositiveTime)},
 		{name: "deadline",
-			doc:   "goodput counts tasks with a response within this (default: none)",
+			doc:   "goodput counts tasks with a response time up to this (default: none)",
 			value: flags.Parsed(&m.Deadline, "TIME", flags.PositiveTime)},
 		{name: "n", excludes: []string{"duration", "stages"},
-			doc: fmt.Sprintf("tasks in a run (default %d; of run under the virtual clock more if "+
-				"the p99 needs them; at a --rate under the real clock %v of them, %d at least)",
+			doc: fmt.Sprintf("tasks in a run (default %d; more under the virtual clock if the "+
+				"p99 needs them; with --rate under the real clock the tasks of %v, at least %d)",
 				zero.Tasks, firstLook, firstTasks),
 			value: flags.Parsed(&m.Stop.Tasks, "TASKS", flags.UpTo(mostTasks))},
 		{name: "duration", excludes: []string{"n", "stages"},
 			doc:   "end a run after this time instead of a number of tasks",
 			value: flags.Parsed(&m.Stop.Duration, "TIME", flags.PositiveTime)},
 		{name: "warmup",
-			doc: fmt.Sprintf("share of the tasks, the first ones, that run but do not count "+
-				"(default %v%%)", 100*zero.Warmup),
+			doc:   fmt.Sprintf("share of the tasks at the start that do not count (default %v%%)", 100*zero.Warmup),
 			value: flags.Parsed(&m.Stop.Warmup, "SHARE", param.Percent)},
 		{name: "count", doc: "repetitions, interleaved across scenarios; 6 give an " +
 			"interval, 10 a comparison (default 1)",
@@ -107,15 +106,17 @@ func axesOf(m *matrix) []axis {
 			names: func() []string {
 				return []string{bench.Real.String(), bench.Virtual.String()}
 			},
-			doc: "real, or virtual: exact and repeatable, for workloads that wait (default " +
+			doc: "real, or virtual (simulated time): exact and reproducible, for workloads that " +
+				"wait (default " +
 				zero.Clock + ")",
 			value: flags.Value{Kind: "CLOCK", Take: m.Clock.Set}},
 		{name: ProfileFlag, names: ProfileKinds,
 			doc:   ProfileDoc,
 			value: flags.Parsed(&m.Profile, "KIND,KIND", machine.ParseProfiles)},
 		{name: "flight",
-			doc: "keep the last TIME of the runtime's trace, and write it when a task exceeds " +
-				"the objective, the deadline or else three times the p99 so far (real clock)",
+			doc: "keep the last TIME of the runtime's trace, and write it when a response " +
+				"exceeds the objective or the deadline, or without these three times the p99 so " +
+				"far (real clock)",
 			value: flags.Parsed(&m.Flight, "TIME", flags.PositiveTime)},
 	}
 }
@@ -224,7 +225,7 @@ func positive[T int | float64](
 		values, err := list(text)
 		for _, v := range values {
 			if err == nil && v <= 0 {
-				err = fmt.Errorf("want more than 0, got %v", v)
+				err = fmt.Errorf("want a number above 0, got %v", v)
 			}
 		}
 		return values, err

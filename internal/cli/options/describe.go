@@ -89,7 +89,7 @@ func describeStudy(s studies.Study) Entry {
 	}
 	in, _ := studies.Default()
 	about = append(about,
-		fact{"budget", fmt.Sprintf("%v in its quick form, on two cores with nothing else to do",
+		fact{"budget", fmt.Sprintf("%v in its quick form, on two idle cores",
 			s.Budget)})
 	if !slices.ContainsFunc(in, func(other studies.Study) bool { return other.Name == s.Name }) {
 		about = append(about, fact{"default run", "no: too long, run it by name"})
@@ -102,7 +102,7 @@ func describeStudy(s studies.Study) Entry {
 func describeMetric(m observe.MetricInfo) Entry {
 	better := m.Better
 	if better == "" {
-		better = "neither: shown, never gated"
+		better = "neither: gate gives no verdict"
 	}
 	return Entry{m.Unit, m.Doc, facts(fact{"better", better}), nil}
 }
@@ -239,12 +239,12 @@ func promises(s strategies.Spec) (words []string) {
 		{"tries again", s.Retries},
 		{"makes second attempts", s.Hedges},
 		{"changes its limit", s.Resizes},
-		{"has few slots at times, so tasks may not wait for tasks of theirs", s.Shrinks},
-		{"refuses while what tasks call fails", s.Trips},
+		{"sometimes has few slots, so tasks must not submit tasks and wait for them", s.Shrinks},
+		{"refuses tasks while the called service fails", s.Trips},
 		{"takes --queue", s.UsesQueue},
-		{"asks for the size of tasks", s.UsesSize},
-		{"keeps classes of tasks apart", s.ClassPools != nil},
-		{"serves tasks in steps", s.Quantum != nil},
+		{"uses the size of tasks", s.UsesSize},
+		{"separates classes of tasks", s.ClassPools != nil},
+		{"runs tasks in steps", s.Quantum != nil},
 		{"splits tasks", s.Splits},
 	} {
 		if p.holds {

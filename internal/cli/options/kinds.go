@@ -80,7 +80,7 @@ func ChooseListings(args []string) (chosen []Listing, err error) {
 		case len(args) == 2:
 			i := slices.Index(k.Names, args[1])
 			if i < 0 {
-				return nil, fmt.Errorf("no %q among the %s %s", args[1], k.Name,
+				return nil, fmt.Errorf("unknown name %q in %s %s", args[1], k.Name,
 					text.Known(args[1], k.Names))
 			}
 			return []Listing{{k.Name, []Entry{k.describe(i)}}}, nil

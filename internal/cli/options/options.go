@@ -33,7 +33,7 @@ type RunOptions struct {
 }
 
 func (o *RunOptions) AddTo(cmd *cobra.Command) {
-	Objective(cmd, &o.Objectives, "exit code 1 unless each scenario meets it: "+
+	Objective(cmd, &o.Objectives, "exit code 1 unless each scenario meets this objective: "+
 		"p99-response<50ms,shed<=1% (repeatable)")
 	o.AddOutputTo(cmd)
 	o.AddJUnitTo(cmd)
@@ -75,7 +75,7 @@ func (o *RunOptions) AddDirTo(cmd *cobra.Command) {
 func (o *RunOptions) AddFormatTo(cmd *cobra.Command) {
 	flags.Choice(cmd, &o.Format, "format", "output format", "text", "json")
 	cmd.Flags().BoolVar(&o.Quiet, "quiet", false,
-		"no progress and no warnings of suspect results")
+		"print no progress and no warnings about SUSPECT results")
 }
 
 func (o RunOptions) Mode() (directory.Mode, error) {
@@ -92,8 +92,7 @@ func (o RunOptions) Mode() (directory.Mode, error) {
 	case given > 1:
 		return 0, errors.New("--force, --append and --resume exclude each other")
 	case given > 0 && o.Out == "":
-		return 0, errors.New("--force, --append and --resume are about the directory of --out, " +
-			"which is missing")
+		return 0, errors.New("--force, --append and --resume need the directory, --out")
 	}
 	return mode, nil
 }

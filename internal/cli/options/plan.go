@@ -49,8 +49,8 @@ func MakePlan(given Words, file string) (Plan, error) {
 			words := m.override(given)
 			suite, err := words.Suite(m.where)
 			if scenarios += len(suite.Scenarios); scenarios > bench.MostScenarios {
-				return nil, fmt.Errorf("%s: %d scenarios, together with the elements before it; want at "+
-					"most %d", m.where, scenarios, bench.MostScenarios)
+				return nil, fmt.Errorf("%s: %d scenarios, including the earlier elements; want "+
+					"at most %d", m.where, scenarios, bench.MostScenarios)
 			}
 			if err == nil {
 				suite = words.lengthened(suite)
@@ -97,7 +97,8 @@ func (p Plan) Soak(all bool) error {
 	}
 	for _, s := range p {
 		if s.Study != nil {
-			return errors.New("--soak is for scenarios, and studies look at single tasks")
+			return errors.New("--soak is for scenarios only, because studies need records of " +
+				"single tasks")
 		}
 		for i := range s.Suite.Scenarios {
 			sc := &s.Suite.Scenarios[i]
@@ -143,8 +144,8 @@ func (p Plan) Profile(set string) error {
 		}
 	}
 	if profiled == 0 {
-		return errors.New("--profile: no run is under the real clock, and the virtual one has " +
-			"nothing to profile")
+		return errors.New("--profile: all runs are under the virtual clock, which has nothing to " +
+			"profile")
 	}
 	return nil
 }
@@ -156,7 +157,7 @@ func (p Plan) checkUnique() error {
 		for _, sc := range s.Suite.Scenarios {
 			name := sc.Name()
 			if before, ok := first[name]; ok {
-				return fmt.Errorf("%s: %s is in %s already", s.Title, name, before)
+				return fmt.Errorf("%s: %s is already in %s", s.Title, name, before)
 			}
 			first[name] = s.Title
 		}

@@ -39,9 +39,10 @@ func ownRate(sc bench.Scenario) string {
 		s, own, sc.Target, allowed)
 	switch {
 	case own > allowed:
-		return text + "it refuses calls beyond that. rate=target follows it"
+		return text + "it refuses calls above its rate. rate=target uses the rate of the target"
 	case own < minOwnRate*allowed:
-		return text + fmt.Sprintf("%.0f %% of that are left unused. rate=target follows it",
+		return text + fmt.Sprintf("%.0f %% of the target's rate are unused. rate=target uses "+
+			"this rate",
 			100*(1-own/allowed))
 	}
 	return ""

@@ -42,29 +42,30 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rates, "X,...", ParseRates), &o.Process,
 		"constant")
 	fs.VarP(flags.Value{Kind: "N", Take: o.readClients}, "clients", "c",
-		"closed loop of `N` clients instead of an open one, or of stages such as "+
+		"closed loop of `N` clients instead of an open load; N may be stages such as "+
 			"'30s:0..200, 2m:200'")
-	fs.StringVar(&o.stages, "stages", "", "rates one after another, instead of --rate and "+
+	fs.StringVar(&o.stages, "stages", "", "change the rate over time, instead of --rate and "+
 		"--duration: `STAGES` such as '30s:0..200, 2m:200' (a ramp, then a constant rate)")
 	AddRequests(cmd, o)
 	AddSession(cmd, o, "--rate, --n and --clients count sessions")
-	fs.BoolVar(&o.DataOnce, "data-once", false, "use each row of --data once: the attack ends "+
-		"when they are used up, or earlier by --duration or --n")
+	fs.BoolVar(&o.DataOnce, "data-once", false, "use each row of --data once; the attack ends "+
+		"with the last row, or earlier by --duration or --n")
 	o.VegetaFile.AddTo(cmd, "vegeta",
 		"also write the results in vegeta's encoding to this new `FILE`")
 	o.LettersFile.AddTo(cmd, "dead-letters",
-		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
+		"append requests that failed in all attempts of a retrying strategy to this `FILE`, as "+
+			"lines of JSON")
 	fs.Var(flags.Repeated(&o.StopIf, "'RULE'", checks.ParseStop), "stop-if", "end the attack early, "+
 		"with exit code 1, by a rule such as 'failed > 5% for 10s' (repeatable)")
-	fs.BoolVar(&o.Soak, "soak", false, "keep no record of single requests, so that an attack may "+
-		"go on for hours: quantiles within 0.1% (so it is beyond 10 million requests)")
-	ObjectiveByURL(cmd, &o.Objectives, "exit code 1 unless the requests at each rate meet it: "+
-		"p99-response<50ms, or of some URLs p95[GET /item/*]<50ms; several with commas, or the flag "+
-		"again")
+	fs.BoolVar(&o.Soak, "soak", false, "keep no records of single requests, so an attack can "+
+		"last for hours: quantiles within 0.1% (always for more than 10 million requests)")
+	ObjectiveByURL(cmd, &o.Objectives, "exit code 1 unless the requests at each rate meet this "+
+		"objective: p99-response<50ms, or for some URLs p95[GET /item/*]<50ms; several with "+
+		"commas, or repeated")
 	o.LoadOptions.AddTo(cmd)
 	Profile(cmd, &o.Profile)
 	fs.BoolVar(&o.resume, "resume", false,
-		"continue a killed attack --soak to DIR with the same flags, except of sessions")
+		"continue a killed attack --soak in DIR with the same flags (not with sessions)")
 	o.File.AddTo(cmd, ", and url")
 }
 
@@ -76,36 +77,38 @@ func AddSession(cmd *cobra.Command, o *AttackOptions, rates string) {
 func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&o.strategies, "strategy", nil,
-		"send through this `NAME`; several, with commas or repeated, take turns")
+		"send through the strategy of this `NAME`; several strategies, with commas or repeated, "+
+			"run one after another")
 	flags.Complete(cmd, "strategy", StrategiesOrAll)
 	Servers(cmd)
 	fs.Var(flags.AtLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
-		"most requests in flight, `K`, for the strategy (default 4)")
+		"limit of the strategy, `K`, on requests in flight (default 4)")
 	fs.Var(flags.Parsed(&o.Queue, "N", ParseQueue), "queue", QueueDoc)
 	o.sent.addTo(cmd, o)
 	fs.DurationVar(&o.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")
 	fs.Var(flags.Parsed(&o.MaxInFlight, "N", ParseMaxInFlight), "max-in-flight",
-		"most requests in flight in the open loop (default unlimited)")
+		"largest number of requests in flight without --strategy and --clients (default unlimited)")
 	fs.BoolVar(&o.http1, "http1.1", false, "speak HTTP/1.1 (default)")
 	AddHTTP2(cmd, &o.Attack, &o.HTTP2,
-		"speak HTTP/2: over TLS to https://, in the clear to http://")
-	fs.BoolVar(&o.HTTP3, "http3", false, "speak HTTP/3, to https://")
+		"use HTTP/2: with TLS for https://, without TLS for http://")
+	fs.BoolVar(&o.HTTP3, "http3", false, "use HTTP/3, for https://")
 	fs.StringVar(&o.UnixSocket, "unix-socket", "",
-		"connect to the Unix socket `PATH`, whatever host the URL names")
-	fs.StringVar(&o.proto, "proto", "", "services of gRPC from this `FILE`, a .proto or a "+
+		"connect to the Unix socket `PATH` instead of the host of the URL")
+	fs.StringVar(&o.proto, "proto", "", "read gRPC services from this `FILE`, a .proto or a "+
 		"descriptor set (default: the server's reflection)")
 	fs.IntVar(&o.Redirects, "redirects", attack.Defaults().Redirects,
-		"follow up to `N` redirects; 0: a redirect is the answer")
-	fs.BoolVar(&o.Resend, "resend", attack.Defaults().Resend, "retry a request on a fresh connection "+
-		"if the server did not process it, or if it is idempotent and a reused connection closed "+
-		"before an answer; --resend=false sends each request once")
+		"follow up to `N` redirects; 0: follow no redirects")
+	fs.BoolVar(&o.Resend, "resend", attack.Defaults().Resend, "retry a request on a new "+
+		"connection if the server did not process it, or if it is idempotent and its reused "+
+		"connection closed before an answer; --resend=false sends each request once")
 	fs.BoolVar(&o.NoKeepAlive, "no-keepalive", false, "open a connection of HTTP/1.1 for each request")
 	o.tls.addTo(cmd, &o.Attack)
-	fs.DurationVar(&o.DNSTTL, "dns-ttl", attack.Defaults().DNSTTL, "look a host up again after this "+
-		"`TIME`; 0: for each connection. New connections go to all its addresses in turn")
-	fs.Var(flags.Share(&o.Trace, true), "traceparent", "send a traceparent header with this `SHARE` of "+
-		"the requests, and print the trace ids of the slowest")
+	fs.DurationVar(&o.DNSTTL, "dns-ttl", attack.Defaults().DNSTTL, "look up a host again after "+
+		"this `TIME`; 0: for each connection. New connections use all addresses of a host one "+
+		"after another")
+	fs.Var(flags.Share(&o.Trace, true), "traceparent", "send a traceparent header with this "+
+		"`SHARE` of the requests, and print the trace ids of the slowest requests")
 	fs.StringVar(&o.Label, "name", "",
 		"`NAME` of the server in results (default its host and path)")
 	o.Fleet.AddTo(cmd, &o.Agents)
@@ -115,14 +118,15 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 func AddHTTP2(cmd *cobra.Command, k *attack.Attack, http2 *bool, doc string) {
 	fs := cmd.Flags()
 	fs.Var(flags.AtLeastOne(&k.Connections, arrivals.MaxTasks), "connections",
-		"most connections `N` to a host (default: no limit)")
+		"largest number of connections to a host, `N` (default: no limit)")
 	fs.BoolVar(http2, "http2", false, doc)
-	fs.BoolVar(&k.H2C, "h2c", false, "speak HTTP/2 in the clear, to http://")
+	fs.BoolVar(&k.H2C, "h2c", false, "use HTTP/2 without TLS, for http://")
 	if err := fs.MarkHidden("h2c"); err != nil {
 		panic(err)
 	}
 	fs.Var(flags.AtLeastOne(&k.Streams, arrivals.MaxTasks), "streams",
-		"most requests at once, `N`, on a connection of HTTP/2, HTTP/3 or gRPC (default 100)")
+		"largest number of requests at once, `N`, on a connection of HTTP/2, HTTP/3 or gRPC "+
+			"(default 100)")
 }
 
 func AddArrivals(
@@ -131,17 +135,17 @@ func AddArrivals(
 	fs := cmd.Flags()
 	doc := "requests per second"
 	if rate.Kind != "X" {
-		doc += ", `X`, or several with commas, one after another"
+		doc += ", `X`, or several rates with commas, one after another"
 	}
 	fs.VarP(rate, "rate", "r", doc+" (default "+strconv.Itoa(attack.DefaultRate)+")")
 	fs.StringVar(arrival, "arrival", process,
-		"`NAME` of the open arrival process that sets when requests are due")
+		"`NAME` of the arrival process, which plans the due times of the requests")
 	flags.Complete(cmd, "arrival", ArrivalNames)
 	fs.DurationVarP(&k.Duration, "duration", "d", attack.Defaults().Duration, "send for this `TIME`")
 	fs.VarP(flags.AtLeastOne(&k.Tasks, arrivals.MaxTasks), "n", "n",
 		"send this number of `REQUESTS` instead")
 	fs.DurationVar(&k.Drain, "drain", attack.DefaultDrain,
-		"abandon requests open this `TIME` after the last one was due")
+		"abandon requests that are still open this `TIME` after the last planned request")
 }
 
 func (o *AttackOptions) CheckResume() error {
@@ -149,10 +153,10 @@ func (o *AttackOptions) CheckResume() error {
 	case !o.resume:
 		return nil
 	case o.sent.session != "":
-		return errors.New("--resume and --session exclude each other: the sessions that were under " +
-			"way are lost, and with them the steps that follow")
+		return errors.New("--resume and --session exclude each other: running sessions are lost, " +
+			"with their remaining steps")
 	case !o.Soak:
-		return errors.New("--resume: want --soak, because no other attack can be resumed")
+		return errors.New("--resume: want --soak, because other attacks cannot be resumed")
 	case o.Agents > 0:
 		return errors.New("--resume and --agents exclude each other: agents write nothing before " +
 			"their end")
@@ -223,9 +227,9 @@ func (o *AttackOptions) readStages(cmd *cobra.Command) (err error) {
 		if cmd.Flags().Changed(other) {
 			hint := ""
 			if other == "clients" {
-				hint = "; stages of clients are --clients '30s:0..200, 2m:200'"
+				hint = "; for stages of clients, give --clients '30s:0..200, 2m:200'"
 			}
-			return fmt.Errorf("not with --%s: stages have rates and lengths%s", other, hint)
+			return fmt.Errorf("not with --%s: stages have their own rates and durations%s", other, hint)
 		}
 	}
 	if o.Agents > 0 {
@@ -270,7 +274,7 @@ func (o *AttackOptions) chooseProtocol() error {
 		case o.HTTP3:
 			return errors.New("--http1.1 and --http3 exclude each other")
 		case strings.HasPrefix(o.Requests[0].URL, "grpc"):
-			return errors.New("--http1.1: gRPC is spoken over HTTP/2")
+			return errors.New("--http1.1: gRPC needs HTTP/2")
 		}
 	}
 	secure := func(r attack.Request) bool { return !strings.HasPrefix(r.URL, "http://") }
@@ -301,7 +305,7 @@ func (o *AttackOptions) checkSocket() error {
 		if errno, ok := errors.AsType[syscall.Errno](err); ok {
 			err = errno
 		}
-		return fmt.Errorf("nobody listens: %s: %w", o.UnixSocket, err)
+		return fmt.Errorf("no server listens: %s: %w", o.UnixSocket, err)
 	}
 	return c.Close()
 }
@@ -317,8 +321,8 @@ func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
 		chosen = []strategies.Variant{{}}
 	}
 	if runs := len(chosen) * max(len(o.Rates), 1) * o.Count; o.DataOnce && runs > 1 {
-		return nil, fmt.Errorf("--data-once: there are %d runs, each of which uses all rows: want "+
-			"one strategy, one rate and no --count", runs)
+		return nil, fmt.Errorf("--data-once: each of the %d runs would use all rows: want one "+
+			"strategy, one rate and no --count", runs)
 	}
 	var all []attack.Attack
 	var wrong []error

@@ -31,33 +31,33 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.method, "method", "m", http.MethodGet, "HTTP `METHOD`")
 	fs.StringArrayVarP(&f.headers, "header", "H", nil, "send this `'NAME: VALUE'` (repeatable)")
-	fs.StringArrayVar(&o.ShowQuery, "show-query", nil, "show the value of this `NAME` in the query "+
-		"of URLs, where … stands by default (repeatable)")
-	fs.StringVarP(&f.body, "body", "b", "", "send this `TEXT`; @FILE sends the content of a file, - that "+
-		"of standard input")
+	fs.StringArrayVar(&o.ShowQuery, "show-query", nil, "show the value of this `NAME` in the "+
+		"query of URLs, instead of … (repeatable)")
+	fs.StringVarP(&f.body, "body", "b", "", "send this `TEXT`; @FILE sends the content of a "+
+		"file, - the content of standard input")
 	fs.StringArrayVarP(&f.form, "form", "F", nil, "send a multipart form with this field, "+
 		"`NAME=VALUE` or NAME=@FILE, by POST, as curl does (repeatable)")
-	fs.StringVar(&f.targets, "targets", "", "requests from this `FILE` in turn, instead of URL; - "+
-		"for standard input")
+	fs.StringVar(&f.targets, "targets", "", "send the requests in this `FILE` one after another, "+
+		"instead of URL; - is standard input")
 	flags.Choice(cmd, &f.format, "targets-format", "format of the targets: vegeta's http or json, "+
 		"a browser's archive",
 		append(slices.Clone(attack.Formats), harFormat)...)
-	fs.StringVar(&f.curl, "curl", "", "requests from this `FILE` of curl commands, as browsers copy "+
-		"them, instead of URL")
-	fs.StringVar(&f.data, "data", "", "columns for {{column}} from this `FILE` of CSV (comma, "+
-		"semicolon or tab, by its first line), TSV or JSON lines; "+
-		"request i has row i, and again from the first")
+	fs.StringVar(&f.curl, "curl", "", "send the requests in this `FILE` of curl commands, as "+
+		"browsers copy them, instead of URL")
+	fs.StringVar(&f.data, "data", "", "fill {{column}} from this `FILE` of CSV (comma, semicolon "+
+		"or tab, by its first line), TSV or JSON lines; request i uses row i, and after the last "+
+		"row the first again")
 	flags.Choice(cmd, &f.dataFormat, "data-format", "format of the data, if the name of the file "+
 		"does not show it", requests.DataFormats...)
 	fs.BoolVar(&o.Templates, "template", true, "fill in {{…}} in URL, headers and body; "+
 		"--template=false sends them unchanged")
-	fs.Var(flags.Repeated(&o.Checks, "'CHECK'", checks.Parse), "check", "condition that an "+
-		"answer must meet, or it counts as failed: 'status == 200', 'json .items.# > 0'; "+
+	fs.Var(flags.Repeated(&o.Checks, "'CHECK'", checks.Parse), "check", "condition for every "+
+		"answer, which otherwise counts as failed: 'status == 200', 'json .items.# > 0'; "+
 		"repeatable")
 	checkBytes := flags.Parsed(&o.CheckBytes, "SIZE", readCheckBytes)
 	checkBytes.Show = func() string { return "1MiB" }
 	fs.Var(checkBytes, "check-bytes", "checks and captures read this `SIZE` of a body, such as "+
-		"16MiB, which an answer keeps in memory; a longer body fails them")
+		"16MiB, and fail on a longer body; an answer needs as much memory")
 }
 
 // readCheckBytes rejects sizes out of bounds before an int is too small for them.
@@ -131,7 +131,7 @@ func (f *sentFlags) readBody(stdin io.Reader) ([]byte, error) {
 		return nil, nil
 	}
 	if info, err := os.Stat(f.body); err == nil && info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is a file: @%s sends its content", f.body, f.body)
+		return nil, fmt.Errorf("%s is a file: write @%s to send its content", f.body, f.body)
 	}
 	return []byte(f.body), nil
 }
@@ -185,7 +185,7 @@ func (f *sentFlags) readCurl(
 		return err
 	}
 	if len(args) > 0 {
-		return fmt.Errorf("--curl: it replaces URL, but %q is given", attack.ShownURL(args[0]))
+		return fmt.Errorf("--curl and URL exclude each other, got URL %q", attack.ShownURL(args[0]))
 	}
 	text, err := read(stdin, f.curl)
 	if err != nil {
@@ -217,7 +217,7 @@ func (f *sentFlags) readTargets(
 	stdin io.Reader, args []string, with attack.Request, o *AttackOptions,
 ) error {
 	if len(args) > 0 {
-		return fmt.Errorf("--targets: it replaces URL, but %q is given",
+		return fmt.Errorf("--targets and URL exclude each other, got URL %q",
 			attack.ShownURL(args[0]))
 	}
 	text, err := read(stdin, f.targets)

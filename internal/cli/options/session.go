@@ -33,8 +33,8 @@ func (f *sentFlags) readSession(
 	case err != nil:
 		return fmt.Errorf("--session: %s: %w", f.session, err)
 	case base != "" && !used:
-		return fmt.Errorf("--session: %s: no url of a step begins with a slash, so %q has "+
-			"no effect", f.session, attack.ShownURL(base))
+		return fmt.Errorf("--session: %s: no url of a step begins with a slash, so the URL %q "+
+			"has no effect", f.session, attack.ShownURL(base))
 	}
 	for i := range s.Steps {
 		header := s.Steps[i].Request.Header

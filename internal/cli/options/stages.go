@@ -22,8 +22,8 @@ func (w Words) stages(m *matrix) (complaints []error) {
 	given := w["stages"][0]
 	for _, x := range axes() {
 		if other := w[x.name]; other != nil && slices.Contains(x.excludes, "stages") {
-			complaints = append(complaints, fmt.Errorf("%s: stages have loads and lengths of their "+
-				"own, so %s cannot be given as well", given.Where, x.name))
+			complaints = append(complaints, fmt.Errorf("%s: stages define loads and durations, "+
+				"so %s cannot be given in addition", given.Where, x.name))
 		}
 	}
 	if len(m.Arrivals) == 0 {

@@ -28,9 +28,9 @@ func (f *tlsFlags) addTo(cmd *cobra.Command, k *attack.Attack) {
 	fs.StringVar(&f.cert, "cert", "", "client certificate and its chain, from this PEM `FILE`")
 	fs.StringVar(&f.key, "key", "", "private key of --cert, from this PEM `FILE` (default: the "+
 		"file of --cert)")
-	fs.StringVar(&k.TLS.ServerName, "sni", "", "`NAME` for the SNI and to verify the certificate "+
+	fs.StringVar(&k.TLS.ServerName, "sni", "", "host `NAME` for SNI and for the certificate "+
 		"(default: the Host header, or the host of URL)")
-	flags.Choice(cmd, &f.least, "tls-min", "lowest version of TLS", "1.2", "1.3")
+	flags.Choice(cmd, &f.least, "tls-min", "lowest version of TLS to accept", "1.2", "1.3")
 	fs.Var(flags.Repeated(&k.Resolve, "HOST:PORT:ADDR", attack.ParseResolve), "resolve",
 		"connect to this address for HOST:PORT, as curl does; HOST * is every host (repeatable)")
 }
@@ -88,7 +88,7 @@ func readCertificates(path string) ([]byte, error) {
 		all = append(all, pem.EncodeToMemory(block)...)
 	}
 	if all == nil {
-		return nil, fmt.Errorf("%s: it has no CERTIFICATE in PEM", path)
+		return nil, fmt.Errorf("%s: the file has no CERTIFICATE in PEM format", path)
 	}
 	return all, nil
 }
@@ -111,4 +111,4 @@ func readKey(path string) ([]byte, error) {
 	return text, nil
 }
 
-var errNoKey = errors.New("it has no PRIVATE KEY in PEM")
+var errNoKey = errors.New("the file has no PRIVATE KEY in PEM format")

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-const QueueDoc = "slots of the queue; 0: none (default: never full, or 8 × limit where the " +
+const QueueDoc = "length of the queue; 0: none (default: never full, or 8 × limit if the " +
 	"strategy sheds; for a part before another, use queue=N)"
 
 // ParseQueue returns bench.NoQueue for 0, because 0 means the default.

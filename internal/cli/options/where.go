@@ -40,9 +40,8 @@ const MostLocalWorkers = 256
 
 func (f *WorkersFlag) AddTo(cmd *cobra.Command) {
 	cmd.Flags().Var(flags.Parsed(f, "N|ADDRESS", parseWorkersFlag), "workers",
-		"have the runs made by "+
-			"`N` processes of this machine, or by the poolbench workers at the NATS server of this "+
-			"address, such as "+registry.NATS.Example)
+		"distribute the runs among `N` processes on this machine, or among the poolbench workers "+
+			"at the NATS server of this address, such as "+registry.NATS.Example)
 }
 
 func parseWorkersFlag(text string) (WorkersFlag, error) {
@@ -64,14 +63,14 @@ const mostAgents = 10_000
 func (f *AgentsFlag) AddTo(cmd *cobra.Command, n *int) {
 	fs := cmd.Flags()
 	fs.Var(flags.AtLeastOne(n, mostAgents), "agents",
-		"share the load among `N` poolbench workers; "+
-			"limit, queue, requests in flight and connections apply to each")
-	fs.StringVar(&f.NATS, "nats", "", "`ADDRESS` of the NATS server where the agents wait, such "+
-		"as "+registry.NATS.Example+" (default: N processes of this machine are started)")
+		"share the load among `N` poolbench workers (agents); limit, queue, requests in flight "+
+			"and connections apply to each")
+	fs.StringVar(&f.NATS, "nats", "", "`ADDRESS` of the NATS server to which the agents are "+
+		"connected, such as "+registry.NATS.Example+" (default: N processes of this machine are started)")
 	fs.DurationVar(&f.Wait, "agents-wait", 30*time.Second,
-		"give up when too few agents have come after this `TIME`")
+		"end if too few agents have connected after this `TIME`")
 	fs.BoolVar(&f.AllowLost, "allow-lost", false,
-		"the rest of the load counts when an agent is lost: SUSPECT, not INVALID")
+		"accept the results without the agents that were lost: the result is SUSPECT, not INVALID")
 }
 
 func (f AgentsFlag) check(cmd *cobra.Command, agents int) error {
@@ -94,7 +93,8 @@ func (f AgentsFlag) check(cmd *cobra.Command, agents int) error {
 	}
 	for _, name := range []string{"vegeta", "dead-letters"} {
 		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s and --agents exclude each other: each agent would write it",
+			return fmt.Errorf("--%s and --agents exclude each other: each agent would write the "+
+				"file",
 				name)
 		}
 	}

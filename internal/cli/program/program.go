@@ -124,7 +124,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		},
 		ValidArgsFunction: flags.CompleteArgs(false, func() []string { return commandNames(root) }),
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "everything: all of its text, examples and flags")
+	cmd.Flags().BoolVar(&all, "all", false, "show the whole text, all examples and all flags")
 	cmd.Flags().BoolP("help", "h", false, "this help")
 	return cmd
 }

@@ -41,13 +41,13 @@ func (g *group) arrivalNotes() []string {
 		return nil // the difference has another reason than chance
 	case "poisson":
 		// n arrivals take a time whose relative standard deviation is 1/√n.
-		note += fmt.Sprintf("arrivals are random, and the rate of %s Poisson arrivals varies by "+
-			"±%s by chance (95 %%); with some %s tasks (--n) it varies by ±%s", text.Many(tasks),
+		note += fmt.Sprintf("arrivals are random: the rate of %s Poisson arrivals varies by ±%s "+
+			"(95 %%); with about %s tasks (--n) it varies by ±%s", text.Many(tasks),
 			text.Share(in95/math.Sqrt(tasks)), text.Many(math.Pow(in95/arrivedNear, 2)),
 			text.Share(arrivedNear))
 	default:
-		note += fmt.Sprintf("arrivals are random, and %s of them are few for their rate: give "+
-			"more tasks (--n)", text.Many(tasks))
+		note += fmt.Sprintf("arrivals are random, and %s arrivals are too few for a precise "+
+			"rate: give more tasks (--n)", text.Many(tasks))
 	}
 	return []string{note}
 }

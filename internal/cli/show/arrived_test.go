@@ -12,14 +12,14 @@ func TestArrivalNotes(t *testing.T) {
 		arrived       float64
 		want          string
 	}{
-		{"poisson", "200", 236, "arrived 236 /s instead of 200 /s: arrivals are random, and the " +
-			"rate of 450 Poisson arrivals varies by ±9.24 % by chance (95 %); with some 9,600 tasks " +
-			"(--n) it varies by ±2.00 %"},
-		{"poisson", "200", 188, "arrived 188 /s instead of 200 /s: arrivals are random, and the " +
-			"rate of 450 Poisson arrivals varies by ±9.24 % by chance (95 %); with some 9,600 tasks " +
-			"(--n) it varies by ±2.00 %"},
+		{"poisson", "200", 236, "arrived 236 /s instead of 200 /s: arrivals are random: the rate " +
+			"of 450 Poisson arrivals varies by ±9.24 % (95 %); with about 9,600 tasks (--n) it " +
+			"varies by ±2.00 %"},
+		{"poisson", "200", 188, "arrived 188 /s instead of 200 /s: arrivals are random: the rate " +
+			"of 450 Poisson arrivals varies by ±9.24 % (95 %); with about 9,600 tasks (--n) it " +
+			"varies by ±2.00 %"},
 		{"onoff:on=50ms,off=50ms", "200", 236, "arrived 236 /s instead of 200 /s: arrivals are " +
-			"random, and 450 of them are few for their rate: give more tasks (--n)"},
+			"random, and 450 arrivals are too few for a precise rate: give more tasks (--n)"},
 		{"poisson", "200", 204, ""},
 		{"constant", "200", 236, ""},
 		{"poisson", "", 236, ""}, // the rate follows from a load

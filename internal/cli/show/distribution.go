@@ -96,7 +96,7 @@ func (e *loadSeries) traces(k int) string {
 	words := text.Texts(all[:min(len(all), mostTraces)], func(t attack.Slow) string {
 		return text.Seconds(t.Response().Seconds()) + " " + t.Trace
 	})
-	return fmt.Sprintf("slowest of the %s of requests that carry a trace: %s",
+	return fmt.Sprintf("slowest requests with a trace id (%s of the requests): %s",
 		text.Share(e.loads[k].plan.Trace), strings.Join(words, ", "))
 }
 

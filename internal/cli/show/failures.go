@@ -104,7 +104,7 @@ func (e *loadSeries) showFailures(k int, row string) {
 			string(said), Width)
 	}
 	if len(first) > 0 {
-		e.Say("  ", "More of them: "+e.failuresFile(), Width)
+		e.Say("  ", "Further failures: "+e.failuresFile(), Width)
 	}
 }
 

@@ -45,8 +45,8 @@ func showFindings(e *execute.Execution) error {
 		return nil
 	}
 	return e.Prose(
-		"%d claims: %s. Parentheses hold 95 %% confidence intervals over the repetitions.\n"+
-			"Tables and charts are in the report.\n\n", len(e.Findings),
+		"%d claims: %s. Parentheses contain 95 %% confidence intervals over the "+
+			"repetitions.\nTables and charts are in the report.\n\n", len(e.Findings),
 		text.Tally(count, decide.ClaimVerdicts...))
 }
 

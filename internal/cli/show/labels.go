@@ -55,8 +55,8 @@ func labelNotes(rows []Row) (notes []string) {
 			}
 		}
 		if int(all) > told {
-			notes = append(notes, fmt.Sprintf("%.0f %s: results by %s cover %d of them, numbers "+
-				"0 to %d", all, of.all, of.one, told, workloads.MostLabels-1))
+			notes = append(notes, fmt.Sprintf("%.0f %s: results by %s cover only %d, numbers 0 "+
+				"to %d", all, of.all, of.one, told, workloads.MostLabels-1))
 		}
 	}
 	return notes

@@ -22,8 +22,8 @@ func TestLabelNotes(t *testing.T) {
 		{[]Row{{}, row(map[string]float64{"tenants": 9, "tenant-3-mean-response-sec": 1,
 			"priorities": 3, "priority-0-mean-response-sec": 1}),
 			row(map[string]float64{"tenants": 8, "tenant-0-mean-response-sec": 1})},
-			[]string{"9 tenants: results by tenant cover 2 of them, numbers 0 to 3",
-				"3 priorities: results by priority cover 1 of them, numbers 0 to 3"}},
+			[]string{"9 tenants: results by tenant cover only 2, numbers 0 to 3",
+				"3 priorities: results by priority cover only 1, numbers 0 to 3"}},
 	} {
 		if got := labelNotes(c.rows); !slices.Equal(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)

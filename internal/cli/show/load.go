@@ -119,7 +119,7 @@ func RunLoads(
 	e.Finish(errors.Join(writing, e.Dir.End(e.Planned, e.Cut), err, e.keepFailures(mode)))
 	shown := showLoaded(kind, what, e, o.Format)
 	if e.Cut != nil && e.Done > 0 {
-		e.Complain(fmt.Errorf("%s holds %d of %s: interrupted; the last may be cut off",
+		e.Complain(fmt.Errorf("%s contains %d of %s: interrupted; the last may be cut off",
 			e.Dir.Path(), e.Done, text.Count(e.Planned, "run")))
 	}
 	if !o.Quiet && o.Format != "json" {
@@ -169,7 +169,7 @@ func (e *loadSeries) runAll(ctx context.Context, o options.LoadOptions, all *exe
 			}
 			err = e.Take(rec, r.Result, nil)
 			if why := nothingCompleted(r); why != "" {
-				e.Complain(fmt.Errorf("%s (seed %d): not one of %d requests was completed: %s",
+				e.Complain(fmt.Errorf("%s (seed %d): none of %d requests was completed: %s",
 					r.Name, r.Seed, r.Tasks, why))
 				e.Failed = append(e.Failed,
 					rundir.Failure{Name: r.Name, Seed: r.Seed, Reason: why})
@@ -200,8 +200,8 @@ func (e *loadSeries) noteFlatOut() error {
 				continue
 			}
 			e.notes[k] = fmt.Sprintf("%s without a pause keep the processors busy, as requested: "+
-				"for 1 instant in 100 a thread that was ready waited %s or more, which is part of "+
-				"the response times", text.Count(l.flatOut, "client"), text.Seconds(stall))
+				"a ready thread waited %s or more for a processor (p99), and response times "+
+				"include this wait", text.Count(l.flatOut, "client"), text.Seconds(stall))
 			if err := e.Dir.Say(l.Row + ": " + e.notes[k]); err != nil {
 				return err
 			}

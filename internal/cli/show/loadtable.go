@@ -94,8 +94,8 @@ func showLoaded(kind, what string, e *loadSeries, format string) error {
 	if e.Report != "" {
 		report = "Report: " + e.Report + "\n"
 	}
-	return e.Prose(`  p50 and p99 are of the response, which counts from the instant a request was
-  due; service counts from its sending; lag is how late it was sent.
+	return e.Prose(`  p50 and p99 are response times, from the planned (due) time of a request.
+  Service time starts when the request is sent. Lag is the delay of sending.
 %s`, report)
 }
 
@@ -138,7 +138,8 @@ func completed(r Row) string {
 		}
 	}
 	if share := r.Ending(); share > 0 {
-		s += fmt.Sprintf("; too short for a throughput: %s of its time is after the last arrival",
+		s += fmt.Sprintf("; too short to measure throughput: %s of the time is after the last "+
+			"arrival",
 			text.Share(share))
 	}
 	d := r.Doubts()

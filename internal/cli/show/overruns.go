@@ -19,7 +19,7 @@ func overrunNotes(rows []Row) []string {
 	if ranOn == nil {
 		return nil
 	}
-	return []string{"attempts that ran on after their timeout, as their tasks ignored the " +
-		"context: " + text.List(text.Few(ranOn, 3)) + "; they count as failed, and held their " +
-		"slots until they ended"}
+	return []string{"attempts that continued after their timeout, because their tasks ignored " +
+		"the context: " + text.List(text.Few(ranOn, 3)) + "; these attempts count as failed, and " +
+		"kept their slots until they ended"}
 }

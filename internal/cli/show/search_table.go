@@ -36,7 +36,7 @@ func ShowSearch(f *Found, format string) error {
 		}
 	}
 	if f.Cut != nil {
-		f.Complain(fmt.Errorf("%s holds the %d runs of a search that was interrupted",
+		f.Complain(fmt.Errorf("%s contains the %d runs of an interrupted search",
 			f.Dir.Path(), f.Done))
 	}
 	sayCalculated(f)
@@ -44,7 +44,7 @@ func ShowSearch(f *Found, format string) error {
 		return nil
 	}
 	return f.Prose(`Report: %s
-  If an answer has two ends, the runs cannot tell whether a %v between them meets the objective.
+  Between the two ends of an answer, no %v could be decided.
   To compare with another search: poolbench compare OLD %s
 `, f.Report, f.Search.Over, f.Dir.Path())
 }
@@ -59,12 +59,12 @@ func sayCalculated(f *Found) {
 	if calculated == 0 {
 		return
 	}
-	also := "none was run as well"
+	also := "none of them was run to check the calculation"
 	if confirmed > 0 {
-		also = fmt.Sprintf("%d of them at the ends of the answers were run as well: equal to the "+
+		also = fmt.Sprintf("%d of them, at the ends of the answers, were also run: equal to the "+
 			"nanosecond", confirmed)
 	}
-	f.Prose("%d of %d runs are calculated from their plans (first come, first served); %s\n\n",
+	f.Prose("%d of %d results are calculated (first come, first served); %s\n\n",
 		calculated, runs, also)
 }
 
@@ -168,11 +168,11 @@ func (f *Found) ofLimits(a capacity.Answer) (notes []string) {
 	largest := a.Probes[0]
 	switch none := a.Outcome() == capacity.Nowhere; {
 	case none && largest.Waited == 0:
-		notes = append(notes, fmt.Sprintf("the service alone misses it: at a limit of %v no task "+
-			"waited, and no limit can meet it", largest.At))
+		notes = append(notes, fmt.Sprintf("the service time alone misses the objective: at a "+
+			"limit of %v no task waited, so no limit can meet the objective", largest.At))
 	case none:
-		notes = append(notes, fmt.Sprintf("at a limit of %v %s of the tasks still wait: search "+
-			"further with --limit-range", largest.At, text.Share(largest.Waited)))
+		notes = append(notes, fmt.Sprintf("at a limit of %v, %s of the tasks still wait: search "+
+			"larger limits with --limit-range", largest.At, text.Share(largest.Waited)))
 	default:
 		notes = append(notes, f.enough(a)...)
 	}
@@ -199,12 +199,12 @@ func (f *Found) enough(a capacity.Answer) (notes []string) {
 	switch {
 	case math.IsNaN(limit) || limit == a.Probes[0].At:
 	case a.Probes[0].Decisions == nil:
-		notes = append(notes, fmt.Sprintf("from a limit of %v on no task waited, so a larger one "+
-			"gains nothing", limit))
+		notes = append(notes, fmt.Sprintf("at a limit of %v or more no task waited, so a larger "+
+			"limit has no benefit", limit))
 	default:
 		o := f.Search.Objectives[0]
-		notes = append(notes, fmt.Sprintf("from a limit of %v on %s is within 1 %% of %s: a larger one "+
-			"gains nothing", limit, o.Metric(), text.Metric(o.Unit, best)))
+		notes = append(notes, fmt.Sprintf("at a limit of %v or more, %s is within 1 %% of %s, so "+
+			"a larger limit has no benefit", limit, o.Metric(), text.Metric(o.Unit, best)))
 	}
 	return notes
 }
@@ -272,7 +272,7 @@ func offered(a capacity.Answer) string {
 func (f *Found) notes(a capacity.Answer) (notes []string) {
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if a.Err != nil {
-		add("given up, since a run gave no result")
+		add("ended, because a run had no result")
 		return notes
 	}
 	if len(f.Answers) <= mostShown {
@@ -282,16 +282,16 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 		notes = append(notes, f.ofLimits(a)...)
 	}
 	if loss := LossWords(a.Losses()); loss != "" {
-		add("at %s %v %s: the objective is met by the tasks that complete", f.Search.Over, a.Met, loss)
+		add("at %s %v %s: only completed tasks meet the objective", f.Search.Over, a.Met, loss)
 	}
 	if len(a.MissedBelow) > 0 {
 		below := text.Texts(a.MissedBelow, func(v float64) string { return fmt.Sprint(v) })
-		add("missed also at %s, below a %s that is met: the objective is not monotonic in the "+
-			"%[2]s, and this is the upper edge", strings.Join(below, ", "), f.Search.Over)
+		add("missed also at %s, below a %s at which it is met: the answer is the upper end, "+
+			"because the objective does not get steadily harder with the %[2]s", strings.Join(below, ", "), f.Search.Over)
 	}
 	if a.Outcome() == capacity.Unknown && f.Cut == nil && a.Untold() < a.Runs() {
-		add("the runs could not decide the end marked ?: give more repetitions (--count), longer " +
-			"runs (--n) or another range")
+		add("? marks an undecided end: give more repetitions (--count), longer runs (--n) or " +
+			"another range")
 	}
 	if untold := a.Untold(); untold > 0 {
 		add("%d runs are inconclusive, because they have too few tasks (a p99 needs 368, a p99.9 3688) or "+

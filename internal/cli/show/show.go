@@ -36,7 +36,7 @@ func Show(e *execute.Execution, format string) error {
 		case missing > len(e.Failed):
 			why = "given up"
 		}
-		e.Complain(fmt.Errorf("%s holds %d of %d runs: %s", e.Dir.Path(), e.Done, e.Planned,
+		e.Complain(fmt.Errorf("%s contains %d of %d runs: %s", e.Dir.Path(), e.Done, e.Planned,
 			why))
 	}
 	if e.Report == "" {
@@ -49,8 +49,8 @@ func Show(e *execute.Execution, format string) error {
 		}
 	}
 	return e.Prose(`Report: %s
-  Response counts from the instant a task was due: it is wait and service, and a strategy that blocks hides nothing.
-  Compare strategies within one table, at the same load; where theory is exact, the report draws it as a line.
+  Response time = wait + service time, from the planned (due) time of a task, so it includes queueing and blocking.
+  Compare strategies only within one table, at the same load. If theory is exact, the report draws it as a line.
   To compare with another run: poolbench compare OLD %s
 `, e.Report, e.Dir.Path())
 }

@@ -28,7 +28,8 @@ func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 		return slices.ContainsFunc(block, (*group).losesTasks) &&
 			slices.ContainsFunc(unitsOf(block, decides), isTime)
 	}) {
-		notes = append(notes, "in brackets the share of tasks that completed, where not all did")
+		notes = append(notes, "in brackets the share of tasks that completed, unless all tasks "+
+			"completed")
 	}
 	if len(notes) > 0 {
 		p.Prose("%s\n", strings.Join(notes, "; "))

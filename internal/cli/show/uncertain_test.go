@@ -30,9 +30,10 @@ func TestUncertain(t *testing.T) {
 		value string
 		line  string
 	}{
-		{0.48, "≈209 ms", "≈: 95 % error beyond ±25 %; --n 200000 would give the p99 within ±10 %"},
-		{1.21, "–", "–: 95 % error beyond ±100 %; --n 200000 would give the p99 within ±10 %"},
-		{math.Inf(1), "–", "–: 95 % error beyond ±100 %; --n 200000 would give the p99 within ±10 %"},
+		{0.48, "≈209 ms", "≈: 95 % error above ±25 %; --n 200000 would give the p99 within ±10 %"},
+		{1.21, "–", "–: 95 % error above ±100 %; --n 200000 would give the p99 within ±10 %"},
+		{math.Inf(1), "–", "–: 95 % error above ±100 %; --n 200000 would give the p99 within ±10 " +
+			"%"},
 	} {
 		rows := []Row{uncertainRow(c.share)}
 		table := Table("strategy", columns, rows)

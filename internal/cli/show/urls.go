@@ -53,8 +53,7 @@ func (e *loadSeries) showURLs(k int, r Row) error {
 		return err
 	}
 	if more := len(urls) - mostURLs; more > 0 {
-		e.Say("  ", fmt.Sprintf("and %d more: the report and --format json have "+
-			"all", more), Width)
+		e.Say("  ", fmt.Sprintf("and %d more: the report and --format json list all", more), Width)
 	}
 	return nil
 }

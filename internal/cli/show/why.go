@@ -75,7 +75,7 @@ func ShowWhy(p *terminal.Printer, groups [][]why.Explained) error {
 	if left == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(p.Stdout, "\n%s more, which are faster or come later: --format json has "+
+	_, err := fmt.Fprintf(p.Stdout, "\n%s more, which are faster or later: --format json lists "+
 		"all\n", text.Count(left, "scenario"))
 	return err
 }

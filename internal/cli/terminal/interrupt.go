@@ -19,7 +19,7 @@ func Interruptible(ctx context.Context, say func(line string)) (_ context.Contex
 	hush := context.AfterFunc(ctx, func() {
 		stop()
 		if say != nil {
-			say("stopping: the current run is abandoned. Interrupt again to end at once")
+			say("stopping: the current run is abandoned. Press Ctrl-C again to end at once")
 		}
 	})
 	return ctx, func() { hush(); stop() }

@@ -88,7 +88,8 @@ func (j *Journal) resume(force bool) error {
 		return j.write()
 	}
 	if what := before.differs(j.data); what != "" {
-		return fmt.Errorf("%s belongs to another search: %s (--force replaces it, another --out keeps it)",
+		return fmt.Errorf("%s belongs to another search: %s (--force replaces the search, "+
+			"another --out keeps it)",
 			j.dir, what)
 	}
 	j.data.Answers, j.data.UnderWay = before.Answers, before.UnderWay
@@ -102,7 +103,7 @@ func (j *Journal) emptyOnly() error {
 	}
 	for _, e := range entries {
 		if e.Name() != files.LockName {
-			return fmt.Errorf("--out: %s holds %s, and no search (it has no %s)", j.dir, e.Name(),
+			return fmt.Errorf("--out: %s contains %s, and no search (it has no %s)", j.dir, e.Name(),
 				JournalFile)
 		}
 	}
@@ -116,7 +117,7 @@ func (d journalData) differs(now journalData) string {
 	case d.Bad != now.Bad:
 		return fmt.Sprintf("BAD was %.12s, and now is %.12s", d.Bad, now.Bad)
 	case d.Directory != now.Directory:
-		return "the directory is another"
+		return "the directory is a different one"
 	}
 	if what := measure.Changed(d.Settings, now.Settings); what != "" {
 		return what

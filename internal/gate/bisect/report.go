@@ -91,7 +91,8 @@ func WriteText(w io.Writer, r *Report, most int) error {
 			changeText(r.Followed)))
 	}
 	for _, row := range r.AlsoWorse[:min(len(r.AlsoWorse), mostNamed)] {
-		lines = append(lines, fmt.Sprintf("also worse: %s by %s (--bench and --metric search for it)",
+		lines = append(lines, fmt.Sprintf("also worse: %s by %s (to search for its commit, use "+
+			"--bench and --metric)",
 			name(&row), changeText(&row)))
 	}
 	if n := len(r.AlsoWorse) - mostNamed; n > 0 {
@@ -127,7 +128,7 @@ func (r *Report) conclusion() (lines []string) {
 			fmt.Sprintf("worse than %s by %s%s", r.Before.Short(), changeText(r.Change),
 				pText(r.Change)))
 	} else if n := len(r.Left); n > 0 {
-		lines = append(lines, fmt.Sprintf("it is one of %s:", text.Count(n, "commit")))
+		lines = append(lines, fmt.Sprintf("the commit is one of %s:", text.Count(n, "commit")))
 		for i, c := range r.Left {
 			if i >= mostNamed-1 && n > mostNamed {
 				lines = append(lines, fmt.Sprintf("    and %d more, up to %s", n-i-1,

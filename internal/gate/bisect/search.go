@@ -64,8 +64,8 @@ func (s *Search) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	if !s.follow(ends) {
-		return s.undecided(notWorse(ends), "check that the order is GOOD BAD, and that --bench and "+
-			"--metric name a benchmark that is worse. --pairs N finds smaller changes"), nil
+		return s.undecided(notWorse(ends), "check the order, GOOD BAD, and that --bench and "+
+			"--metric select a benchmark that is worse. A larger --pairs N finds smaller changes"), nil
 	}
 	if err := s.Journal.keep(first, ends); err != nil {
 		return nil, err
@@ -92,7 +92,8 @@ func (s *Search) Run(ctx context.Context) (*Report, error) {
 			skipped[at] = true
 		case SideUndecided:
 			r.Left = s.Commits[good+1 : bad+1]
-			return s.undecided(fmt.Sprintf("%s is neither at the level of GOOD nor of BAD: %s",
+			return s.undecided(fmt.Sprintf("the results of %s are neither near GOOD nor near "+
+				"BAD: %s",
 				step.Commit.Short(), step.Reason), "the same command measures this commit again. "+
 				"Use an idle machine, or --pairs N for more pairs"), nil
 		}
@@ -160,7 +161,7 @@ func (s *Search) follow(ends *verdict.Report) bool {
 	line := fmt.Sprintf("gate 1 of at most %d: %s is worse, %s, by %s", s.report.MostGates,
 		s.report.Bad.Short(), name(&worse[0]), changeText(&worse[0]))
 	if n := len(worse) - 1; n > 0 {
-		line += fmt.Sprintf("; %s worse as well", text.Count(n, "metric"))
+		line += fmt.Sprintf("; %s also worse", text.Count(n, "metric"))
 	}
 	s.Say(line + s.remaining(s.report.Candidates))
 	return true
@@ -215,7 +216,7 @@ func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 			return nil, context.Cause(ctx)
 		case err != nil:
 			return s.undecided("the last gate failed: "+text.FirstLines(err.Error(), 1),
-				"the same command measures it again"), nil
+				"the same command repeats the last gate"), nil
 		}
 		if r.Change = s.rowOf(answer); r.Change == nil || r.Change.Verdict != verdict.Worse {
 			return s.unconfirmed(answer), nil
@@ -226,14 +227,14 @@ func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 	}
 	if len(r.Left) > 1 {
 		return s.undecided(fmt.Sprintf("one of %d commits, of which %d cannot be measured",
-			len(r.Left), len(r.Left)-1), fmt.Sprintf("read git log -p %s..%s; if the reasons "+
-			"above allow, --setup COMMAND or --allow-environment", s.Commits[good].Short(),
+			len(r.Left), len(r.Left)-1), fmt.Sprintf("read git log -p %s..%s, or try --setup "+
+			"COMMAND or --allow-environment, depending on the reasons above", s.Commits[good].Short(),
 			s.Commits[bad].Short())), nil
 	}
 	r.Outcome, r.Found = Found, &s.Commits[bad]
 	if share, most := s.share(); share < mostOfAll && most < 1 {
-		r.Next = fmt.Sprintf("this is %.0f %% of the change; --bisect GOOD %s and --bisect %s BAD "+
-			"look for the rest", 100*share, r.Before.Short(), r.Found.Short())
+		r.Next = fmt.Sprintf("this is %.0f %% of the change; to find the rest, use --bisect GOOD "+
+			"%s and --bisect %s BAD", 100*share, r.Before.Short(), r.Found.Short())
 	}
 	return r, nil
 }
@@ -247,17 +248,18 @@ func (s *Search) share() (share, most float64) {
 }
 
 func (s *Search) unconfirmed(answer *verdict.Report) *Report {
-	why := fmt.Sprintf("the steps led to %s, but the last gate does not find it worse than %s",
+	why := fmt.Sprintf("the search led to %s, but in the last gate this commit is not worse than "+
+		"%s",
 		s.report.Left[len(s.report.Left)-1].Short(), s.report.Before.Short())
 	row := s.report.Change
 	switch {
 	case len(answer.Unclear) > 0:
-		return s.undecided(why+": "+answer.Unclear[0], "the same command measures it again")
+		return s.undecided(why+": "+answer.Unclear[0], "the same command repeats the last gate")
 	case row == nil || row.Verdict == verdict.Inconclusive:
-		return s.undecided(why, "the same command measures it again, --pairs N with more pairs")
+		return s.undecided(why, "the same command repeats the last gate; --pairs N uses more pairs")
 	}
-	return s.undecided(why, "either many commits made it worse little by little, as the changes "+
-		"above would show, or a step was wrong: --force begins again, with another --seed")
+	return s.undecided(why, "either many commits each made it a little worse (see the changes "+
+		"above), or a step was wrong: begin again with --force and another --seed")
 }
 
 func (s *Search) undecided(why, next string) *Report {

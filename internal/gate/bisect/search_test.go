@@ -77,9 +77,9 @@ func TestSearch(t *testing.T) {
 		{name: "the wrong way about", candidates: 16,
 			change: func(f *fake) { f.level = from(8, 0.8) },
 			gates:  1, says: "BAD is not worse than GOOD"},
-		{name: "little by little", candidates: 64, change: func(f *fake) {
+		{name: "a little worse", candidates: 64, change: func(f *fake) {
 			f.level = func(commit int) float64 { return math.Pow(1.3, float64(commit)/64) }
-		}, gates: 8, left: 1, says: "many commits made it worse little by little"},
+		}, gates: 8, left: 1, says: "many commits each made it a little worse"},
 		{name: "a machine that gets noisy", candidates: 64, change: func(f *fake) {
 			calm := f.noise
 			f.noise = func() float64 {
@@ -285,7 +285,8 @@ func TestJournalRefuses(t *testing.T) {
 		{h, other, "bench was ., and now is Other"},
 		{&measure.History{Commits: history(6)}, o, "BAD was 000000000005, and now is 000000000006"},
 		{&measure.History{Commits: history(5)[1:]}, o, "GOOD was 000000000000, and now is"},
-		{&measure.History{Commits: history(5), Directory: "sub"}, o, "the directory is another"},
+		{&measure.History{Commits: history(5), Directory: "sub"}, o, "the directory is a " +
+			"different one"},
 	} {
 		if _, err := OpenJournal(dir, c.h, c.o, false); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
@@ -303,7 +304,7 @@ func TestJournalRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := OpenJournal(foreign, h, o, true); err == nil ||
-		!strings.Contains(err.Error(), "holds notes.txt, and no search") {
+		!strings.Contains(err.Error(), "contains notes.txt, and no search") {
 		t.Errorf("somebody else's directory: %v", err)
 	}
 }

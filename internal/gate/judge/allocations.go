@@ -78,7 +78,7 @@ func (o Options) allocations(s Sample) allocations {
 		a.least, a.leastReason = half, "less than one allocation per operation"
 	}
 	if noise := 2 * (differenceWithin(a.base, a.head) - 1); noise > a.least {
-		a.least, a.leastReason = noise, "runs of the same revision differ by as much"
+		a.least, a.leastReason = noise, "runs of the same revision differ equally"
 	}
 	return a
 }
@@ -181,7 +181,7 @@ func (o Options) allocationVerdict(row *Row, tests int) (of verdict.Verdict, rea
 	case row.PBetterHolm <= alpha:
 		return verdict.Better, ""
 	case row.overlap || row.Change < 0:
-		return verdict.NoWorse, "runs of the same revision differ by as much"
+		return verdict.NoWorse, "runs of the same revision differ equally"
 	case row.Test == verdict.ByRank:
 		return verdict.Inconclusive, tooFewSamples(row, needed)
 	}

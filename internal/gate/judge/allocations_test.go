@@ -157,7 +157,7 @@ func TestAllocationsRecorded(t *testing.T) {
 		{"a wobble", "allocs/op", many(10, 1000, 1001), many(10, 1001, 1001, 1000), Allowance{},
 			verdict.NoWorse, ""},
 		{"a pool", "allocs/op", many(10, 1000, 1010, 1005), many(10, 1004, 1012, 1005),
-			Allowance{}, verdict.NoWorse, "runs of the same revision differ by as much"},
+			Allowance{}, verdict.NoWorse, "runs of the same revision differ equally"},
 		{"half of one", "allocs/op", many(10, 10, 10, 11), many(10, 10.5), Allowance{},
 			verdict.NoWorse, "less than one allocation per operation"},
 		{"a few bytes from nothing", "B/op", many(10, 0, 0, 3), many(10, 4, 0, 5, 2), Allowance{},

@@ -59,7 +59,7 @@ func (c *Choice) why(m Candidate) string {
 		if asked {
 			c.refuse(m, "no Unit line states whether higher or lower is better")
 		} else if !m.Ours && c.differ(old, new) {
-			c.refuse(m, "it differs, and its direction is not known: give --better "+m.Unit+
+			c.refuse(m, "it differs, and its better direction is unknown: give --better "+m.Unit+
 				"=lower or =higher")
 		}
 		return "direction not known"
@@ -68,17 +68,17 @@ func (c *Choice) why(m Candidate) string {
 	case !asked && setAside(m.Unit) != "":
 		return setAside(m.Unit)
 	case !asked && echoesPlan(m.Benchmark, m.Unit):
-		return "echo of the plan of an open-loop run below saturation"
+		return "below saturation it only shows the planned arrivals"
 	case len(old) == 0 && !asked:
-		return "absent from " + c.Sides[0]
+		return "missing in " + c.Sides[0]
 	case len(old) == 0:
-		return c.refuse(m, "absent from "+c.Sides[0])
+		return c.refuse(m, "missing in "+c.Sides[0])
 	case len(new) == 0:
-		return c.refuse(m, "absent from "+c.Sides[1])
+		return c.refuse(m, "missing in "+c.Sides[1])
 	case min(len(old), len(new)) < m.Runs:
-		return c.refuse(m, "absent from some of the runs")
+		return c.refuse(m, "missing in some runs")
 	case min(slices.Min(old), slices.Min(new)) < 0:
-		return c.refuse(m, "negative values, which have no ratio")
+		return c.refuse(m, "it has negative values, which have no ratio")
 	}
 	return ""
 }
@@ -116,10 +116,10 @@ func (c *Choice) Close() {
 		if r.more > 0 {
 			more = fmt.Sprintf(" and of %d more", r.more)
 		}
-		*into = append(*into, fmt.Sprintf("%v%s cannot be judged: %s", r.first, more, r.reason))
+		*into = append(*into, fmt.Sprintf("%v%s has no verdict: %s", r.first, more, r.reason))
 	}
 	if c.chosen == 0 {
-		c.Report.Faults = append(c.Report.Faults, "nothing left to judge")
+		c.Report.Faults = append(c.Report.Faults, "no metric left to compare")
 	}
 }
 
@@ -127,9 +127,9 @@ func setAside(unit string) string {
 	switch {
 	case unit == metric.BrokenLaws, unit == metric.Verdict, unit == metric.P99Lag,
 		strings.HasSuffix(unit, "-hiccup-sec"):
-		return "it describes the measurement, not the code measured"
+		return "it describes the measurement, not the measured code"
 	case metric.IsMax(unit):
-		return "largest of a sample, never twice the same (ask for it by name)"
+		return "the maximum of a sample varies too much (select it by name)"
 	}
 	return ""
 }

@@ -103,8 +103,8 @@ func (o Options) notRuledOut() string {
 }
 
 func (o Options) coarse(row *Row) string {
-	return fmt.Sprintf("rounded to steps of %.2g%%, which may hide a change for the worse of "+
-		"%.4g%% (if they are not: assume=exact in a Unit line)", 100*math.Expm1(row.Step),
+	return fmt.Sprintf("values are rounded to steps of %.2g%%, which may hide a regression of "+
+		"%.4g%% (if the values are exact, add assume=exact in a Unit line)", 100*math.Expm1(row.Step),
 		100*o.Promise)
 }
 

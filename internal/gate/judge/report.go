@@ -117,8 +117,8 @@ func (o Options) row(s Sample, tests int, ranks RankSums) Row {
 func (row *Row) deviation() float64 { return row.SE / rankLoss * math.Sqrt(float64(row.N)) }
 
 func (r *Report) warnOfVariation(s Sample, row Row) {
-	warning := fmt.Sprintf("%v varies although its Unit line has assume=exact, so it is tested like "+
-		"any other", s.Metric)
+	warning := fmt.Sprintf("%v varies although its Unit line has assume=exact, so it is tested "+
+		"like other metrics", s.Metric)
 	if s.Exact && row.N > 0 && row.Tested() && !slices.Contains(r.Warnings, warning) {
 		r.Warnings = append(r.Warnings, warning)
 	}

@@ -40,7 +40,7 @@ func (b *binaries) build(ctx context.Context, p, layout, seed int) error {
 		return err
 	}
 	if _, err := os.Stat(b.path(p, layout)); err != nil {
-		return fmt.Errorf("%s of the %v: go test -c has built nothing: %w", path, b.tool.side, err)
+		return fmt.Errorf("%s of the %v: go test -c has built no test binary: %w", path, b.tool.side, err)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 		return f, &failed{exit.String()}
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
-		return f, errors.New("it has ended, and a process that it started keeps its output open")
+		return f, errors.New("it has ended, but a process that it started keeps its output open")
 	} else if err != nil {
 		return f, err
 	}

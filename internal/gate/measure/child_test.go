@@ -80,8 +80,8 @@ func TestChildLimit(t *testing.T) {
 func TestChildDescendantsAreKilled(t *testing.T) {
 	for script, want := range map[string]string{
 		"exec 3>living; (sleep 2; echo alive >&3) >/dev/null 2>&1 &": "",
-		"exec 3>living; (sleep 2; echo alive >&3) &": "it has ended, and " +
-			"a process that it started keeps its output open",
+		"exec 3>living; (sleep 2; echo alive >&3) &": "it has ended, but a process that it " +
+			"started keeps its output open",
 	} {
 		c := shell(t, script)
 		alive := living(t, c)

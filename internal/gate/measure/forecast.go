@@ -59,7 +59,8 @@ func (g *gate) sayLook(of, open int, before, pairs []int) {
 	fresh := func(pairs []int) int {
 		return slices.Max(pairs[:len(g.plan.Benchmarks)]) - g.Judge.ScreenPairs
 	}
-	g.say("%d of %d are decided by up to %d fresh pairs; %d continue, to %d pairs, about %s", of-open,
+	g.say("%d of %d benchmarks are decided after up to %d fresh pairs; %d continue to %d pairs, "+
+		"about %s", of-open,
 		of, fresh(before), open, fresh(pairs), text.Roughly(g.left(pairs)))
 }
 
@@ -98,7 +99,7 @@ func (g *gate) sayForecast() {
 		builds := 2 * fresh * float64(len(g.runner.sides[head].packages))
 		return sum + time.Duration(builds*float64(g.link))
 	}
-	g.say("forecast: %s more, by how many benchmarks need fresh pairs",
+	g.say("forecast: %s more, depending on the number of benchmarks that need fresh pairs",
 		between(until(few, half), until(many, 2*half)))
 }
 
@@ -121,14 +122,14 @@ func (g *gate) left(pairs []int) (sum time.Duration) {
 
 func (g *gate) decideWith(needs int, i int) string {
 	if needs == 0 {
-		return "no number of pairs would decide soon: use a quieter machine, or longer runs by " +
-			"--benchtime"
+		return "too noisy to decide with any reasonable number of pairs: use a quieter machine, " +
+			"or longer runs (--benchtime)"
 	}
 	if needs > mostPairs {
-		return fmt.Sprintf("it needs about %d pairs, and --pairs allows %d: use a quieter machine, "+
-			"or longer runs by --benchtime", needs, mostPairs)
+		return fmt.Sprintf("a decision needs about %d pairs, and --pairs allows %d: use a "+
+			"quieter machine, or longer runs (--benchtime)", needs, mostPairs)
 	}
 	took := time.Duration(needs) * (g.paces[i].pair(true) + 2*g.link)
-	return fmt.Sprintf("about %d pairs would decide: --pairs %d, some %s for this benchmark", needs,
+	return fmt.Sprintf("about %d pairs would decide: --pairs %d, about %s for this benchmark", needs,
 		needs, text.Roughly(took))
 }

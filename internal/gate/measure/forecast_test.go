@@ -121,7 +121,7 @@ func TestSaysForecast(t *testing.T) {
 	// Lower end: 5 pairs of 1 s for each of 4 benchmarks and controls, and 10 fresh pairs of 2 s of
 	// the slower control. Upper end: 20 of these, and 6 fresh pairs of both benchmarks with 12
 	// builds.
-	const want = "forecast: 40 s to 1 min 36 s more, by how many benchmarks need fresh pairs"
+	const want = "forecast: 40 s to 1 min 36 s more, depending on the number of benchmarks that need fresh pairs"
 	if !slices.Equal(heard.lines, []string{want}) {
 		t.Errorf("%q, want %q", heard.lines, want)
 	}
@@ -132,10 +132,10 @@ func TestSaysForecast(t *testing.T) {
 		t.Errorf("%v left", got)
 	}
 	for needs, want := range map[int]string{
-		0: "no number of pairs would decide soon: use a quieter machine, or longer runs by " +
-			"--benchtime",
-		45:  "about 45 pairs would decide: --pairs 45, some 3 min 0 s for this benchmark",
-		200: "it needs about 200 pairs, and --pairs allows 100: ",
+		0: "too noisy to decide with any reasonable number of pairs: use a quieter machine, or " +
+			"longer runs (--benchtime)",
+		45:  "about 45 pairs would decide: --pairs 45, about 3 min 0 s for this benchmark",
+		200: "a decision needs about 200 pairs, and --pairs allows 100: ",
 	} {
 		if got := g.decideWith(needs, 0); !strings.HasPrefix(got, want) {
 			t.Errorf("%d pairs: %q", needs, got)

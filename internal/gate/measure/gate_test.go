@@ -62,7 +62,7 @@ func TestGate(t *testing.T) {
 	if len(outcome.Pairs) != len(r.Rows)+len(controls) {
 		t.Errorf("%d series of pairs for %d rows", len(outcome.Pairs), len(r.Rows))
 	}
-	if want := "example.org/m.BenchmarkLater is not gated: it skips itself on both sides: " +
+	if want := "example.org/m.BenchmarkLater is not compared: it calls Skip on both sides: " +
 		"m_test.go:22: not yet"; !slices.Contains(r.Warnings, want) {
 		t.Errorf("%q is not among %q", want, r.Warnings)
 	}
@@ -435,19 +435,19 @@ func TestUnfit(t *testing.T) {
 			"b.Skip(1) }\n", func(o *Options) {
 			o.Bench = "New"
 		}, []string{
-			"nothing left to judge:", "example.org/m.BenchmarkNew is not gated: it is only in " +
+			"no metric left to compare:", "example.org/m.BenchmarkNew is not gated: it is only in " +
 				"the head, and skips itself: x_test.go:5: 1"}},
 		{"skips one's part",
 			"package m\n\nimport \"testing\"\n\nfunc init() { skip = (*testing.B).SkipNow }\n", nil,
 			[]string{
-				"BenchmarkS skips itself in example.org/m of the head"}},
+				"BenchmarkS calls Skip in example.org/m of the head"}},
 		{"unknown metric", "package m\n",
 			func(o *Options) { o.Metrics = []string{"nope", "ns/op", "allocs/op", "none"} },
 			[]string{"no benchmark reports nope", "no benchmark reports none"}},
 		{"metric without a direction", "package m\n\nimport \"testing\"\n\nfunc BenchmarkNew(b " +
 			"*testing.B) { b.ReportMetric(1, \"x\") }\n", func(o *Options) {
 			o.Bench, o.Skip, o.Metrics = "S", "New", []string{"wide"}
-		}, []string{"whether higher or lower wide is better is not known: give --better " +
+		}, []string{"the better direction of wide is unknown: give --better " +
 			"wide=lower or =higher"}},
 		{"no room", "package m\n",
 			func(o *Options) { o.Out = filepath.Join(o.Dir, "go.mod", "out") },
@@ -463,9 +463,9 @@ func TestUnfit(t *testing.T) {
 		{"none", "package m\n", func(o *Options) { o.Bench = "Nothing" },
 			[]string{"no benchmark matches Nothing in ./..."}},
 		{"no revision", "package m\n", func(o *Options) { o.Base = "nowhere" },
-			[]string{`git knows no revision "nowhere" in ` + m.dir + " (branches: m"}},
+			[]string{`git finds no revision "nowhere" in ` + m.dir + " (branches: m"}},
 		{"an option", "package m\n", func(o *Options) { o.Base = "--all" },
-			[]string{`git knows no revision "--all"`}},
+			[]string{`git finds no revision "--all"`}},
 		{"no package", "package m\n", func(o *Options) { o.Packages = []string{"./nowhere"} },
 			[]string{"the packages of the base cannot be listed: "}},
 		{"no module", "package m\n", func(o *Options) { o.Dir = filepath.Dir(o.Dir) },

@@ -50,7 +50,7 @@ type repository struct {
 
 func openRepository(ctx context.Context, dir string) (*repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, errors.New("no git: it is needed to check revisions out, and is not in $PATH")
+		return nil, errors.New("git is not in $PATH, but gate needs it to check out revisions")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -59,7 +59,7 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 	if info, err := os.Stat(dir); err != nil {
 		return nil, err
 	} else if !info.IsDir() {
-		return nil, fmt.Errorf("%s is no directory", dir)
+		return nil, fmt.Errorf("%s is not a directory", dir)
 	}
 	r := &repository{top: dir}
 	out, err := r.git(ctx, nil, "rev-parse", "--show-toplevel", "--show-prefix")
@@ -125,8 +125,8 @@ func (r *repository) resolve(ctx context.Context, name string) (revision, error)
 	if err != nil {
 		known, _ := r.git(ctx, nil, "for-each-ref", "--format=%(refname:short)", "refs/heads",
 			"refs/remotes")
-		return revision{}, fmt.Errorf("git knows no revision %q in %s (branches: %s; a shallow clone "+
-			"has only the last revision)", name, r.top,
+		return revision{}, fmt.Errorf("git finds no revision %q in %s (branches: %s; a shallow "+
+			"clone contains only the last revision)", name, r.top,
 			cmp.Or(text.List(text.Few(strings.Fields(known), 6)), "none"))
 	}
 	tree, err := r.git(ctx, nil, "rev-parse", commit+"^{tree}")
@@ -137,7 +137,7 @@ func (r *repository) resolve(ctx context.Context, name string) (revision, error)
 // directories of results.
 func (r *repository) snapshot(ctx context.Context, scratch, out string) (revision, error) {
 	trouble := func(err error) (revision, error) {
-		return revision{}, fmt.Errorf("taking the working tree: %w", err)
+		return revision{}, fmt.Errorf("copying the working tree: %w", err)
 	}
 	index, own := filepath.Join(scratch, "index"), filepath.Join(scratch, "objects")
 	if err := os.MkdirAll(own, 0o700); err != nil {

@@ -51,13 +51,13 @@ func ReadHistory(ctx context.Context, dir, from, to string) (*History, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		return nil, fmt.Errorf("%s and %s have no commit in common (a shallow clone lacks the older "+
-			"ones)", from, to)
+		return nil, fmt.Errorf("%s and %s have no commit in common (a shallow clone lacks older "+
+			"commits)", from, to)
 	case common == last.Commit:
 		return nil, fmt.Errorf("%s is older than %s: the order is GOOD BAD", to, from)
 	case common != first.Commit:
-		return nil, fmt.Errorf("%s is not an ancestor of %s: they part at %.12s, which can be "+
-			"GOOD if it is", from, to, common)
+		return nil, fmt.Errorf("%s is not an ancestor of %s: their common ancestor is %.12s, "+
+			"which may be used as GOOD", from, to, common)
 	}
 	h := &History{Directory: r.within}
 	for _, which := range [][]string{{"--max-count=1", first.Commit},

@@ -48,10 +48,10 @@ func TestHistory(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{main, main + "~0", "are the same commit"},
 		{main, "first", "first is older than " + main},
-		{main + "~2", "branch", "is not an ancestor of branch: they part at " +
+		{main + "~2", "branch", "is not an ancestor of branch: their common ancestor is " +
 			h.Commits[0].Short()},
 		{"first", "other", "have no commit in common"},
-		{"first", "none", `git knows no revision "none"`},
+		{"first", "none", `git finds no revision "none"`},
 	} {
 		if _, err := ReadHistory(t.Context(), dir, c.from, c.to); err == nil ||
 			!strings.Contains(err.Error(), c.want) {

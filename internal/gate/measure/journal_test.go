@@ -125,9 +125,9 @@ func TestPlanDiffers(t *testing.T) {
 		t.Errorf("the same plan differs: %s", what)
 	}
 	for want, change := range map[string]func(*plan){
-		"the base is another":              func(p *plan) { p.Base.Tree = "c" },
-		"the head is another":              func(p *plan) { p.Head.Tree = "c" },
-		"the directory is another":         func(p *plan) { p.Directory = "c" },
+		"the base is a different one":      func(p *plan) { p.Base.Tree = "c" },
+		"the head is a different one":      func(p *plan) { p.Head.Tree = "c" },
+		"the directory is a different one": func(p *plan) { p.Directory = "c" },
 		"seed was 1, and now is 2":         func(p *plan) { p.Settings.Seed = 2 },
 		"go was go1.26, and now is go1.27": func(p *plan) { p.Settings.Go = "go1.27" },
 		"packages was [./...], and now is [.]": func(p *plan) {

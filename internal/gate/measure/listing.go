@@ -207,14 +207,14 @@ func listBoth(
 			switch {
 			case slices.ContainsFunc(c.benchmarks, runs):
 				complaints = append(complaints,
-					fmt.Sprintf("%s skips itself in %s of the %v%s", b.Name, b.Package, s, why))
+					fmt.Sprintf("%s calls Skip in %s of the %v%s", b.Name, b.Package, s, why))
 			case !both:
 				c.skipped = append(c.skipped,
-					fmt.Sprintf("%v is not gated: it is only in the %v, and skips itself%s", b, s,
+					fmt.Sprintf("%v is not compared: it is only in the %v, and calls Skip%s", b, s,
 						why))
 			case s == head:
 				c.skipped = append(c.skipped,
-					fmt.Sprintf("%v is not gated: it skips itself on both sides%s", b, why))
+					fmt.Sprintf("%v is not compared: it calls Skip on both sides%s", b, why))
 			}
 		}
 	}
@@ -235,7 +235,7 @@ func listBoth(
 		return nil, fmt.Errorf("base and head have no benchmark in common: %s in the base, %s in "+
 			"the head", listed(c.unmatched[base]), listed(c.unmatched[head]))
 	case len(c.benchmarks) == 0 && len(c.skipped) > 0:
-		return nil, fmt.Errorf("nothing left to judge:\n%s", strings.Join(c.skipped, "\n"))
+		return nil, fmt.Errorf("no benchmark left to compare:\n%s", strings.Join(c.skipped, "\n"))
 	case len(c.benchmarks) == 0:
 		return nil, noneMatches(o)
 	}
@@ -265,8 +265,8 @@ func (c *catalog) lacks(o Options, counts bool) error {
 			wrong = append(wrong, fmt.Errorf("no benchmark reports %s", unit))
 		case !directed:
 			wrong = append(wrong,
-				fmt.Errorf("whether higher or lower %s is better is not known: give --better "+
-					"%[1]s=lower or =higher", unit))
+				fmt.Errorf("the better direction of %s is unknown: give --better %[1]s=lower or "+
+					"=higher", unit))
 		}
 	}
 	return errors.Join(wrong...)

@@ -110,8 +110,8 @@ func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 	}
 	var failed []string
 	if same.Verdict == verdict.Worse || same.Verdict == verdict.Better {
-		failed = append(failed, fmt.Sprintf("untrusted: the control with the same work on both "+
-			"sides was %s", found(same)))
+		failed = append(failed, fmt.Sprintf("not reliable: the control with the same work on "+
+			"both sides was %s", found(same)))
 	}
 	switch slower.Verdict {
 	case verdict.Worse:
@@ -119,8 +119,8 @@ func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 		failed = append(failed, fmt.Sprintf("the machine was too busy: the control with %.4g%% more "+
 			"work should be worse, but was %s", 100*ControlSlowdown, found(slower)))
 	default:
-		failed = append(failed, fmt.Sprintf("untrusted: the control with %.4g%% more work should be "+
-			"worse, but was %s", 100*ControlSlowdown, found(slower)))
+		failed = append(failed, fmt.Sprintf("not reliable: the control with %.4g%% more work "+
+			"should be worse, but was %s", 100*ControlSlowdown, found(slower)))
 	}
 	if failed != nil {
 		if slices.ContainsFunc(r.Rows, func(row verdict.Row) bool {
@@ -134,7 +134,7 @@ func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 	} else {
 		as := "as expected"
 		if same.Verdict == verdict.Inconclusive {
-			as = "as the machine is too noisy to show that the same work is no worse"
+			as = "because the machine is too noisy to show that the same work is no worse"
 		}
 		r.Warnings = append(r.Warnings,
 			fmt.Sprintf("controls: the same work twice was %s, %.4g%% more work %s, %s",
@@ -146,16 +146,16 @@ func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 func (g *gate) remarks(s *screening) []string {
 	turns, own := "", ""
 	if g.plan.Layouts > 1 {
-		turns, own = fmt.Sprintf(", with %d test binaries of each side in turns", g.plan.Layouts),
-			", each with test binaries of its own"
+		turns, own = fmt.Sprintf(", alternating between %d test binaries of each side", g.plan.Layouts),
+			", each with its own test binaries"
 	}
-	lines := []string{fmt.Sprintf("%d pairs screen every benchmark%s, and may miss a change "+
-		"smaller than the row's detectable change", g.Judge.ScreenPairs, turns)}
+	lines := []string{fmt.Sprintf("%d pairs screen every benchmark%s; they may miss a change "+
+		"smaller than the detectable change of the row", g.Judge.ScreenPairs, turns)}
 	if first, all := s.fresh(); all > 0 {
-		lines[0] += fmt.Sprintf("; benchmarks that look worse or vary too much are decided by %d "+
-			"fresh pairs%s, up to %d if they are noisy", all, own, judge.MostFresh(all))
+		lines[0] += fmt.Sprintf("; %d fresh pairs%s decide benchmarks that look worse or vary "+
+			"too much, up to %d pairs if they are noisy", all, own, judge.MostFresh(all))
 		if first < all {
-			lines[0] += "; fewer are enough if the benchmark looks the same by then"
+			lines[0] += "; fewer pairs are enough if a benchmark looks the same"
 		}
 	}
 	if slices.ContainsFunc(g.plan.Benchmarks, func(b benchmark) bool { return b.Parts > 1 }) {
@@ -168,8 +168,7 @@ func (g *gate) remarks(s *screening) []string {
 		return f.metrics[0].Unit == Instructions
 	})
 	if counted {
-		lines = append(lines, fmt.Sprintf("%s are tested as a family of their own, with a margin "+
-			"of %.4g%%",
+		lines = append(lines, fmt.Sprintf("%s are tested separately, with a margin of %.4g%%",
 			Instructions, 100*g.countedRule().Margin))
 	} else {
 		lines = append(lines,

@@ -151,7 +151,7 @@ func TestUndecided(t *testing.T) {
 			}
 		})
 	})
-	const want = "a regression of 10 % is not excluded; it needs about "
+	const want = "a regression of 10 % is not excluded; a decision needs about "
 	if row := r.Rows[0]; r.ExitCode() != verdict.ExitUndecidable ||
 		!strings.HasPrefix(row.Reason, want) || row.Needs <= 100 {
 		t.Errorf("%+v", row)
@@ -171,22 +171,22 @@ func TestVerdicts(t *testing.T) {
 		{"faster", 70, 100, 115, nil, verdict.ExitFine, ""},
 		{"within the margin", 101.5, 100, 115, nil, verdict.ExitFine, ""},
 		{"the same work is worse", 100, 110, 115, nil, verdict.ExitFault,
-			"untrusted: the control with the same work on both sides was worse"},
+			"not reliable: the control with the same work on both sides was worse"},
 		{"the same work is better", 100, 88.8, 115, nil, verdict.ExitFault,
-			"untrusted: the control with the same work on both sides was better"},
+			"not reliable: the control with the same work on both sides was better"},
 		{"and so is the benchmark", 112, 88.8, 115, nil, verdict.ExitFault,
-			"untrusted: the control with the same work on both sides was better"},
+			"not reliable: the control with the same work on both sides was better"},
 		{"more work is not found", 100, 100, 100, nil, verdict.ExitFault,
-			"untrusted: the control with 15% more work "},
+			"not reliable: the control with 15% more work "},
 		{"and a regression is no regression then", 112, 100, 101, nil, verdict.ExitFault,
-			"untrusted: the control with 15% more work "},
+			"not reliable: the control with 15% more work "},
 		{"direction not known", 100, 100, 115, func(g *gate) {
 			each(g, func(_ int, _ side, r *reading) { r.add(1, "quality") })
 		}, verdict.ExitFine, ""},
 		{"direction not known, and asked for", 100, 100, 115, func(g *gate) {
 			g.Metrics = []string{"quality"}
 			each(g, func(_ int, _ side, r *reading) { r.add(1, "quality") })
-		}, verdict.ExitFault, "quality of p.A cannot be judged: no Unit line"},
+		}, verdict.ExitFault, "quality of p.A has no verdict: no Unit line"},
 		{"higher is better", 100, 100, 115, func(g *gate) {
 			better(g, "ops/x", "higher")
 			each(g, func(pair int, s side, r *reading) {
@@ -199,7 +199,7 @@ func TestVerdicts(t *testing.T) {
 					r.add(1, "B/op")
 				}
 			})
-		}, verdict.ExitUndecidable, "B/op of p.A cannot be judged: absent from the head"},
+		}, verdict.ExitUndecidable, "B/op of p.A has no verdict: missing in the head"},
 		{"only in the head", 100, 100, 115, func(g *gate) {
 			each(g, func(_ int, s side, r *reading) {
 				if s == head {
@@ -223,14 +223,14 @@ func TestVerdicts(t *testing.T) {
 					r.add(1e6, Instructions)
 				}
 			})
-		}, verdict.ExitFault, "instructions/op of p.A cannot be judged: absent from some"},
+		}, verdict.ExitFault, "instructions/op of p.A has no verdict: missing in some"},
 		{"in some runs", 100, 100, 115, func(g *gate) {
 			each(g, func(pair int, _ side, r *reading) {
 				if pair > 0 {
 					r.add(1, "B/op")
 				}
 			})
-		}, verdict.ExitUndecidable, "absent from some of the runs"},
+		}, verdict.ExitUndecidable, "missing in some runs"},
 		{"worse, and then in some runs no longer there", 100, 100, 115, func(g *gate) {
 			each(g, func(pair int, s side, r *reading) {
 				if pair != 15 {
@@ -267,7 +267,8 @@ func TestVerdicts(t *testing.T) {
 				}
 				runs[slow].tidy["sec/op"] *= 2
 			}
-		}, verdict.ExitFine, "as the machine is too noisy to show that the same work is no worse"},
+		}, verdict.ExitFine, "because the machine is too noisy to show that the same work is no " +
+			"worse"},
 		{"more work is lost in the noise, and an allocation more is not", 100, 100, 115,
 			func(g *gate) {
 				for pair, runs := range g.controls.kept[controls[1].String()] {
@@ -298,7 +299,7 @@ func TestVerdicts(t *testing.T) {
 			each(g, func(pair int, s side, r *reading) {
 				r.add(1000+15*float64(s)+0.1*float64(pair%3), Instructions)
 			})
-		}, verdict.ExitRegression, "instructions/op are tested as a family of their own, with a " +
+		}, verdict.ExitRegression, "instructions/op are tested separately, with a " +
 			"margin of 1%"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -63,7 +63,7 @@ func read(printed []byte) (found []reading, units benchfmt.UnitMetadataMap, err 
 			}
 			found = append(found, r)
 		case *benchfmt.SyntaxError:
-			return nil, nil, fmt.Errorf("a line that is no result: %s", rec.Msg)
+			return nil, nil, fmt.Errorf("a line is not a result: %s", rec.Msg)
 		}
 	}
 	return found, reader.Units(), reader.Err()
@@ -108,7 +108,7 @@ func readingOf(printed []byte, name string) (r reading, units benchfmt.UnitMetad
 		}
 	}
 	if skipped := outcomes(printed, "SKIP"); len(skipped) > 0 {
-		return reading{}, nil, errors.New("it skipped itself, and did not when it was listed")
+		return reading{}, nil, errors.New("it called Skip, but not in the first run")
 	}
 	return reading{}, nil,
 		fmt.Errorf("it printed no result\n    %s", text.FirstLines(string(printed), 8))

@@ -34,14 +34,15 @@ func (g goTool) run(ctx context.Context, args ...string) (string, error) {
 
 func findGo(ctx context.Context, g goTool) error {
 	if _, err := exec.LookPath("go"); err != nil {
-		return errors.New("no go: it is needed to build the benchmarks, and is not in $PATH")
+		return errors.New("go is not in $PATH, but gate needs it to build the benchmarks")
 	}
 	mod, err := g.run(ctx, "env", "GOMOD")
 	if err != nil {
 		return err
 	}
 	if mod = strings.TrimSpace(mod); mod == "" || mod == os.DevNull {
-		return fmt.Errorf("the %v is no Go module: no go.mod in that directory, or above it",
+		return fmt.Errorf("the %v is not a Go module: there is no go.mod in that directory or "+
+			"above it",
 			g.side)
 	}
 	return nil

@@ -107,11 +107,11 @@ func (p *plan) write(dir string) error {
 func (p *plan) differs(now *plan) string {
 	switch {
 	case p.Base.Tree != now.Base.Tree:
-		return "the base is another"
+		return "the base is a different one"
 	case p.Head.Tree != now.Head.Tree:
-		return "the head is another"
+		return "the head is a different one"
 	case p.Directory != now.Directory:
-		return "the directory is another"
+		return "the directory is a different one"
 	}
 	return cmp.Or(Changed(p.Settings, now.Settings), Changed(p.Judge, now.Judge))
 }
@@ -171,7 +171,7 @@ func holdsGate(dir, beside string) error {
 		return e.Name() == files.LockName || err == nil && path == filepath.Join(dir, e.Name())
 	})
 	if _, err := os.Stat(filepath.Join(dir, PlanFile)); err != nil && len(others) > 0 {
-		return fmt.Errorf("%s exists and holds no gate (it has no %s)", dir, PlanFile)
+		return fmt.Errorf("%s exists and contains no gate (it has no %s)", dir, PlanFile)
 	}
 	return nil
 }

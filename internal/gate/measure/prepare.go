@@ -77,7 +77,7 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if revisions[base].Tree == revisions[head].Tree {
-		g.notes = append(g.notes, "base and head are the same: whatever is found is noise")
+		g.notes = append(g.notes, "base and head are the same, so all differences are noise")
 	}
 	g.schedule = schedule{seed: g.Seed, layouts: g.Layouts, screened: g.Judge.ScreenPairs}
 	g.runner = &runner{options: g.Options, sides: sides, guard: g.guard, count: openInstructions,
@@ -143,7 +143,7 @@ func (g *gate) judgesAllocations() bool {
 // settleForAllocations uses shorter runs with a single layout. The results go to the temporary
 // directory, because a resumed gate must not find them in Out.
 func (g *gate) settleForAllocations() error {
-	g.say("%s; times are not judged, allocations are", g.hopeless)
+	g.say("%s; only allocations have verdicts, not times", g.hopeless)
 	g.resumed, g.schedule.layouts, g.runner.count = false, 1, nil
 	if g.BenchTime.Iterations == 0 {
 		g.BenchTime.Time = max(g.BenchTime.Time/4, time.Millisecond)
@@ -169,7 +169,8 @@ func (g *gate) goVersion(ctx context.Context, tools [2]goTool) (string, error) {
 	what := fmt.Sprintf("the base is built with %s, the head with %s",
 		versions[base], versions[head])
 	if !g.AllowEnvironment {
-		return "", fmt.Errorf("%s: a change of the compiler would count as one of the program",
+		return "", fmt.Errorf("%s: a change of the compiler would look like a change of the "+
+			"program",
 			what)
 	}
 	g.notes = append(g.notes, what)
@@ -234,7 +235,7 @@ func (g *gate) begin(ctx context.Context) error {
 		return errors.Join(err, g.results.close(""))
 	}
 	if g.resumed {
-		g.say("going on after %d runs of each side", g.results.runs)
+		g.say("continuing after %d runs of each side", g.results.runs)
 	}
 	return nil
 }

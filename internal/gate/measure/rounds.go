@@ -54,8 +54,8 @@ func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) 
 	if suspects > 0 {
 		expected := slices.Clone(pairs)
 		g.order(expected, s.expected(all))
-		g.say("%d of %d benchmarks look worse or better after %d pairs, or vary too much to decide: "+
-			"fresh pairs do, %s more", suspects, len(g.plan.Benchmarks), g.Judge.ScreenPairs,
+		g.say("after %[3]d pairs, %[1]d of %[2]d benchmarks look worse or better, or vary too "+
+			"much: fresh pairs decide, %[4]s more", suspects, len(g.plan.Benchmarks), g.Judge.ScreenPairs,
 			between(g.left(pairs), g.left(expected)))
 	}
 	if err := g.rounds(ctx, pairs); err != nil {

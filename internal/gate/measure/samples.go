@@ -200,7 +200,7 @@ func (g *gate) choose(r *verdict.Report) []*family {
 				m.Excuse = "the machine is too busy"
 			case asked:
 			case unit == "B/s" && everywhere("sec/op"):
-				m.Excuse = "the same as sec/op, the other way about"
+				m.Excuse = "the inverse of sec/op"
 			case unit == Instructions && !everywhere(unit):
 				// only the gate adds this metric, so it is not a fault of the benchmark
 				m.Excuse = "not counted in every run"

@@ -35,8 +35,8 @@ func (g *gate) hint(ctx context.Context, err error) error {
 	lines := slices.Clone(g.missing)
 	if g.Setup == "" {
 		if ignored := g.repository.ignored(ctx, err.Error()); len(ignored) > 0 {
-			lines = append(lines, fmt.Sprintf("git ignores %s, so no checkout has it: --setup "+
-				"COMMAND can make it in each", text.List(text.Few(ignored, 3))))
+			lines = append(lines, fmt.Sprintf("git ignores %s, so no checkout contains it: "+
+				"create it with --setup COMMAND", text.List(text.Few(ignored, 3))))
 		}
 	}
 	if len(lines) == 0 {

@@ -23,7 +23,7 @@ var allowance = lazyregexp.New(`^(?:(.+):)?([^:=]+)=([^=]+)$`)
 func ParseAllowance(text string) (a Allowance, err error) {
 	parts := allowance.FindStringSubmatch(text)
 	if parts == nil {
-		return a, fmt.Errorf("want METRIC=AMOUNT or BENCHMARK:METRIC=AMOUNT, not %q", text)
+		return a, fmt.Errorf("want METRIC=AMOUNT or BENCHMARK:METRIC=AMOUNT, got %q", text)
 	}
 	a.Benchmark, a.Metric = strings.TrimPrefix(parts[1], "Benchmark"), parts[2]
 	if !IsAllocation(a.Metric) {
@@ -33,7 +33,7 @@ func ParseAllowance(text string) (a Allowance, err error) {
 	number, percent := strings.CutSuffix(parts[3], "%")
 	v, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(v >= 0 && v <= 1e15) {
-		return a, fmt.Errorf("want a number such as 1, or a share such as 5%%, not %q", parts[3])
+		return a, fmt.Errorf("want a number such as 1, or a share such as 5%%, got %q", parts[3])
 	}
 	if a.Amount = v; percent {
 		a.Amount, a.Share = 0, v/100
@@ -81,7 +81,8 @@ func (r *Report) WarnOfAllowances() {
 			used = used || a.covers(row.Benchmark, row.Metric)
 		}
 		if !used {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("--allow %v covers no metric that is gated",
+			r.Warnings = append(r.Warnings, fmt.Sprintf("--allow %v matches no metric with a "+
+				"verdict",
 				a))
 		}
 	}

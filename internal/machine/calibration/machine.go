@@ -80,7 +80,7 @@ func sleepReading(ctx context.Context, n int) Reading {
 		time.Sleep(time.Millisecond)
 		times = append(times, time.Since(start)-time.Millisecond)
 	}
-	return newReading("Calibrate/sleep", "a sleep of 1 ms ends later than asked by", late(times)...)
+	return newReading("Calibrate/sleep", "a sleep of 1 ms ends late by", late(times)...)
 }
 
 // stallReading polls the clock, so timers do not affect it.
@@ -104,7 +104,7 @@ func stallReading(ctx context.Context, span time.Duration) Reading {
 	}()
 	<-done
 	return newReading("Calibrate/stall",
-		"a busy thread stands still, in each millisecond, for up to", late(gaps)...)
+		"longest stall of a busy thread, per millisecond", late(gaps)...)
 }
 
 // mostTasks limits a run, because an interrupt during the evaluation of a million tasks takes
@@ -137,7 +137,7 @@ func lagReading(ctx context.Context, rate float64) (Reading, error) {
 		return Reading{}, err
 	}
 	return newReading(fmt.Sprintf("Calibrate/lag/rate=%.0f", rate),
-		fmt.Sprintf("at %.0f arrivals a second the generator is late by", rate),
+		fmt.Sprintf("at %.0f arrivals a second, the generator is late by", rate),
 		only(r, metric.P99Lag, metric.Offered, metric.CPUPerOp)...), nil
 }
 
@@ -146,7 +146,8 @@ func taskReading(ctx context.Context) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	return newReading("Calibrate/task", "an empty task costs, harness and dispatcher together",
+	return newReading("Calibrate/task", "overhead of an empty task, poolbench and dispatcher "+
+		"together",
 		only(r, metric.NsPerOp, metric.AllocsPerOp)...), nil
 }
 

@@ -318,7 +318,7 @@ func TestAction(t *testing.T) {
 	// Both sides are equal. On a busy machine the gate is inconclusive, or a control fails. The
 	// action must report either.
 	judged := code == 0 && (got["verdict"] == "pass" || got["verdict"] == "inconclusive")
-	refused := code == 2 && got["verdict"] == "error" && strings.Contains(out, "gate: cannot judge")
+	refused := code == 2 && got["verdict"] == "error" && strings.Contains(out, "gate: cannot decide")
 	if !judged && !refused {
 		t.Errorf("exit code %d, %v\n%s", code, got, out)
 	}

@@ -39,7 +39,7 @@ type untilItWaits struct {
 }
 
 func (w *untilItWaits) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte("waiting for it")) {
+	if bytes.Contains(p, []byte("waiting for the server")) {
 		w.interrupt()
 	}
 	return w.said.Write(p)

@@ -180,7 +180,7 @@ func (m *Measured) Known(sc bench.Scenario) bool {
 		return false
 	}
 	why := Impossible(sc)
-	if line := fmt.Sprintf("%s is left out: %s", sc.Strategy, why); why != "" &&
+	if line := fmt.Sprintf("%s is omitted: %s", sc.Strategy, why); why != "" &&
 		!slices.Contains(m.LeftOut, line) {
 		m.LeftOut = append(m.LeftOut, line)
 	}

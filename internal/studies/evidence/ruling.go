@@ -221,7 +221,7 @@ func (r *Ruling) Table() *decide.Table {
 // ButFor returns the largest share of runs that may differ, with 95 % confidence, after so many
 // runs with the same outcome.
 func ButFor(runs int) string {
-	return fmt.Sprintf("so at most %s of such runs come out otherwise (95 %% confidence)",
+	return fmt.Sprintf("so at most %s of such runs have another result (95 %% confidence)",
 		text.ShortShare(1-math.Pow(0.05, 1/float64(runs))))
 }
 

@@ -16,21 +16,21 @@ func (d *Document) Headline() string {
 	case d.Resembles == nil:
 		return "Too few tasks to identify the arrival process: replay the file"
 	case d.swings():
-		return fmt.Sprintf("The rate swings by the clock, every %s by %s: replay the file, or its "+
+		return fmt.Sprintf("The rate has a cycle of %s and varies by %s: replay the file, or its "+
 			"peak", text.Seconds(d.Swing.Period), text.WholeShare(d.Swing.Amplitude))
 	case d.swung():
-		return fmt.Sprintf("The rate rises and falls, to %s the mean in the busiest tenth: replay "+
-			"the file, or that part", times(d.Peak.Rate/d.Rate))
+		return fmt.Sprintf("The rate varies, up to %s the mean in the busiest tenth: replay the "+
+			"file, or this tenth", times(d.Peak.Rate/d.Rate))
 	case process == "":
 		return "No built-in process matches the arrivals: replay the file"
 	case process == "constant":
-		return "Tasks come evenly, " + rate
+		return "Tasks arrive evenly, " + rate
 	case process == "poisson":
-		return "Tasks come independently of each other, as queueing formulas assume, " + rate
+		return "Tasks arrive independently, as queueing formulas assume, " + rate
 	case process == "bulk":
 		return "Tasks arrive in batches, so formulas are too optimistic: replay the file"
 	}
-	return "Tasks come in bursts, so formulas are too optimistic: replay the file"
+	return "Tasks arrive in bursts, so formulas are too optimistic: replay the file"
 }
 
 func (d *Document) name() string {

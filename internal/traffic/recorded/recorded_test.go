@@ -29,18 +29,18 @@ func TestHeadline(t *testing.T) {
 		}
 	}
 	for want, d := range map[string]*Document{
-		"Tasks come evenly, 40.0 /s": like("constant", 1, nil),
-		"Tasks come independently of each other, as queueing formulas assume, 40.0 /s": like(
+		"Tasks arrive evenly, 40.0 /s": like("constant", 1, nil),
+		"Tasks arrive independently, as queueing formulas assume, 40.0 /s": like(
 			"poisson", 1.2, nil),
 		"Tasks arrive in batches, so formulas are too optimistic: replay the file": like(
 			"bulk:n=5", 1.2, nil),
-		"Tasks come in bursts, so formulas are too optimistic: replay the file": like(
+		"Tasks arrive in bursts, so formulas are too optimistic: replay the file": like(
 			"mmpp:ratio=3,high=1s,low=3s", 2, swing(50, 0.6)),
 		"No built-in process matches the arrivals: replay the file": like("mmpp", 2.1, nil),
-		"The rate swings by the clock, every 50.0 s by 60 %: replay the file, or its peak": like(
+		"The rate has a cycle of 50.0 s and varies by 60 %: replay the file, or its peak": like(
 			"mmpp", 1.1, swing(50, 0.8)),
-		"The rate rises and falls, to 2.00 times the mean in the busiest tenth: replay the file, " +
-			"or that part": like("poisson", 1, swing(60, 0.8)),
+		"The rate varies, up to 2.00 times the mean in the busiest tenth: replay the file, or " +
+			"this tenth": like("poisson", 1, swing(60, 0.8)),
 		"Too few tasks to identify the arrival process: replay the file": like("", 0, func(d *Document) {
 			d.Resembles = nil
 		}),

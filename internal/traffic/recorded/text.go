@@ -36,8 +36,8 @@ func (d *Document) Rows() [][]string {
 			text.Seconds(1/d.Rate), text.Digits(d.GapC2), correlation(d.GapRho))},
 	}
 	if d.Together > 0 {
-		rows = append(rows, []string{"", text.Share(d.Together) + " of the tasks arrive at the same " +
-			"instant as the one before"})
+		rows = append(rows, []string{"", text.Share(d.Together) + " of the tasks arrive at the " +
+			"same time as the task before"})
 	}
 	for i, w := range d.Dispersion {
 		name := ""
@@ -45,7 +45,7 @@ func (d *Document) Rows() [][]string {
 			name = "counts"
 		}
 		rows = append(rows, []string{name, fmt.Sprintf("in windows of %s they vary %s as much as "+
-			"Poisson's", text.Seconds(w.Window), times(w.Index))})
+			"Poisson arrivals", text.Seconds(w.Window), times(w.Index))})
 	}
 	if s := d.Swing; d.swings() {
 		rows = append(rows, []string{"swings", fmt.Sprintf("every %s by %s of the mean: %s of the "+
@@ -103,13 +103,13 @@ func (d *Document) resembles() string {
 	case like == nil:
 		return "unknown: too few tasks"
 	case like.Factor > mostFactor:
-		return fmt.Sprintf("no built-in process: %s is the closest, but the variances of its "+
-			"counts differ by a factor of %s", like.Arrival, text.Digits(like.Factor))
+		return fmt.Sprintf("no built-in process: %s is the closest, but the variation of its "+
+			"counts differs by a factor of %s", like.Arrival, text.Digits(like.Factor))
 	}
-	s := fmt.Sprintf("%s: the variances of its counts differ by a factor of at most %s", like.Arrival,
+	s := fmt.Sprintf("%s: the variation of its counts differs by a factor of at most %s", like.Arrival,
 		text.Digits(like.Factor))
 	if d.swings() && d.process() != "sine" {
-		s += ", but at random, and not by the clock"
+		s += ", but at random times, without a cycle"
 	}
 	return s
 }

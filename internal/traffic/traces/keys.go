@@ -28,20 +28,24 @@ func UnitOf(name string) time.Duration {
 func Keys() []param.Key {
 	return []param.Key{
 		{Name: "at", Kind: param.Choice, Default: "begin", Choices: []string{"begin", "end"},
-			Doc: "instant that the time column records: the begin of a task or, as in nginx's " +
-				"log, its end"},
-		{Name: "layout", Kind: param.Text, Default: "auto", Doc: "of the lines of a log, as nginx's " +
-			"log_format or Apache's LogFormat has it, with ~ for each blank; auto: by the content"},
+			Doc: "time that the time column records: the begin of a task or, as in nginx's log, " +
+				"its end"},
+		{Name: "layout", Kind: param.Text, Default: "auto", Doc: "format of the lines of a log, " +
+			"as in nginx's log_format or Apache's LogFormat, with ~ for each blank; auto: by the " +
+			"content"},
 		{Name: "unit", Kind: param.Choice, Default: "auto", Choices: UnitNames,
 			Doc: "unit of durations that are plain numbers; auto: seconds, or the unit of Apache's " +
 				"variable"},
 		{Name: "from", Kind: param.Text, Default: "first",
-			Doc: "begin of the part that is played: 09:00 on the first day, or 10m after the first"},
-		{Name: "to", Kind: param.Text, Default: "last", Doc: "end of that part, in the same forms"},
+			Doc: "begin of the replayed part: 09:00 on the first day, or 10m after the first " +
+				"record"},
+		{Name: "to", Kind: param.Text, Default: "last", Doc: "end of the replayed part, in the " +
+			"same format"},
 		{Name: "speed", Kind: param.Float, Default: "1",
-			Doc: "times as fast: gaps shrink, durations stay"},
+			Doc: "factor of the speed: gaps shrink, durations do not change"},
 		{Name: "scale", Kind: param.Float, Default: "1",
-			Doc: "times as many tasks: a random sample of them, or random copies in addition"},
+			Doc: "factor of the number of tasks: a random sample of the tasks, or additional " +
+				"random copies"},
 	}
 }
 

@@ -297,7 +297,7 @@ func (r *reader) finish() (*Trace, error) {
 	case n == 0:
 		return nil, errors.New("no records")
 	case n == 1 && r.Time != "":
-		return nil, errors.New("one record alone: want two at least")
+		return nil, errors.New("only one record: want at least two")
 	}
 	t.zone, t.dated = r.clock.zone, r.clock.dated
 	t.Classes = r.classes.all
@@ -306,15 +306,15 @@ func (r *reader) finish() (*Trace, error) {
 	}
 	if r.earlier.n > 0 {
 		t.sort()
-		t.disorder = fmt.Sprintf("%v: arrived before the record above, by up to %v: "+
-			"sorted", r.earlier, time.Duration(r.earlierBy))
+		t.disorder = fmt.Sprintf("%v: earlier than the record before, by up to %v: sorted",
+			r.earlier, time.Duration(r.earlierBy))
 		t.Notes = append(t.Notes, t.disorder)
 	}
 	if r.simultaneous.n > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%v: arrived with the record above", r.simultaneous))
+		t.Notes = append(t.Notes, fmt.Sprintf("%v: the same time as the record before", r.simultaneous))
 		if !slices.ContainsFunc(t.Records, notWhole) {
-			t.Notes = append(t.Notes, "all times are whole seconds: gaps and bursts below a second "+
-				"are the recorder's, not the traffic's")
+			t.Notes = append(t.Notes, "all times are whole seconds: gaps and bursts below a "+
+				"second come from the rounding")
 		}
 	}
 	if note := r.counting(); note != "" {
@@ -358,11 +358,11 @@ func (r *reader) counting() string {
 	said := ""
 	switch {
 	case gap == second && first <= 1:
-		said = fmt.Sprintf("%d, %d, %d and so on, as of lines that are numbered", first, first+1,
+		said = fmt.Sprintf("%d, %d, %d and so on, as in numbered lines", first, first+1,
 			first+2)
 	case r.Duration == "" && (gap > second || gap == second && all[0].At > leastDate):
-		said = fmt.Sprintf("each %v after the one before, as of counts per interval; a line is taken "+
-			"for one task", time.Duration(gap))
+		said = fmt.Sprintf("each %v after the one before, as in counts per interval; each line "+
+			"is read as one task", time.Duration(gap))
 	default:
 		return ""
 	}

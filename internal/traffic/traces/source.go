@@ -103,7 +103,7 @@ func (s Source) covers(other Source) bool {
 // columns. An error is one line, about the file, a column or a line of the file.
 func (s Source) Read() (*Trace, error) {
 	if s.End && s.Duration == "" {
-		return nil, errors.New("at: the time of an end needs the column of the durations")
+		return nil, errors.New("at: at=end needs the column of the durations")
 	}
 	info, err := os.Stat(s.File)
 	if err != nil {
@@ -113,9 +113,9 @@ func (s Source) Read() (*Trace, error) {
 		return nil, fmt.Errorf("file: %w", err)
 	}
 	if info.IsDir() {
-		return nil, fmt.Errorf("file: %s is a directory: one of a run keeps histograms, "+
-			"and no task's own times; attack --vegeta FILE writes those, and vegeta encode turns "+
-			"them into JSON lines", s.File)
+		return nil, fmt.Errorf("file: %s is a directory: run directories contain histograms, and "+
+			"no times of single tasks; to record these, use attack --vegeta FILE and vegeta "+
+			"encode", s.File)
 	}
 	if !info.Mode().IsRegular() { // it is read several times
 		return nil, fmt.Errorf("file: %s is not a regular file", s.File)

@@ -55,7 +55,7 @@ func TestFormats(t *testing.T) {
 	if err != nil || !slices.Equal(got.Records, want) || got.zone != int64(2*time.Hour) {
 		t.Errorf("access log: %+v, %v; want %v", got, err, want)
 	}
-	if want := []string{"line 2: arrived before the record above, by up to 1.5s: sorted"}; err == nil &&
+	if want := []string{"line 2: earlier than the record before, by up to 1.5s: sorted"}; err == nil &&
 		!slices.Equal(got.Notes, want) {
 		t.Errorf("notes %q, want %q", got.Notes, want)
 	}
@@ -110,14 +110,14 @@ func TestSpreadsheets(t *testing.T) {
 		}
 	}
 	for text, want := range map[string][]string{
-		"id,time,took\n0,a,1\n1,b,1\n2,c,1\n": {"column 1: 0, 1, 2 and so on, as of lines that " +
-			"are numbered; the others are time and took"},
+		"id,time,took\n0,a,1\n1,b,1\n2,c,1\n": {"column 1: 0, 1, 2 and so on, as in numbered " +
+			"lines; the others are time and took"},
 		"id,time\n5,a\n6,b\n7,c\n": nil,
 		"id\n0\n1\n2\n":            nil,
-		"minute,count\n60,4\n120,0\n180,9\n": {"column 1: each 1m0s after the one before, as of " +
-			"counts per interval; a line is taken for one task; the others are count"},
+		"minute,count\n60,4\n120,0\n180,9\n": {"column 1: each 1m0s after the one before, as in " +
+			"counts per interval; each line is read as one task; the others are count"},
 		"at,n\n1777626000,4\n1777626001,0\n1777626002,9\n": {"column 1: each 1s after the one " +
-			"before, as of counts per interval; a line is taken for one task; the others are n"},
+			"before, as in counts per interval; each line is read as one task; the others are n"},
 		"minute\n60\n120\n180\n":     nil,
 		"id,time\n1,a\n2,b\n3.5,c\n": nil,
 	} {
@@ -131,13 +131,13 @@ func TestSpreadsheets(t *testing.T) {
 func TestNotes(t *testing.T) {
 	got, err := readText(Source{Time: "1"}, "5\n5\n1\n# no record\n7\n6.5\n7\n")
 	want := []string{
-		"line 3 and 1 more: arrived before the record above, by up to 4s: sorted",
-		"line 2 and 1 more: arrived with the record above"}
+		"line 3 and 1 more: earlier than the record before, by up to 4s: sorted",
+		"line 2 and 1 more: the same time as the record before"}
 	if err != nil || !slices.Equal(got.Notes, want) {
 		t.Errorf("%v, %v; want %v", got.Notes, err, want)
 	}
-	const whole = "all times are whole seconds: gaps and bursts below a second are the recorder's, " +
-		"not the traffic's"
+	const whole = "all times are whole seconds: gaps and bursts below a second come from the " +
+		"rounding"
 	for _, c := range []struct {
 		from Source
 		text string
@@ -169,7 +169,7 @@ func TestBad(t *testing.T) {
 		"":                                      "no records",
 		"# nothing\n":                           "no records",
 		"at,took\n":                             "no records",
-		"1,1ms\n":                               "one record alone: want two at least",
+		"1,1ms\n":                               "only one record: want at least two",
 		"1,1ms\n1e18,1ms\n":                     "line 2: ",
 		"1,1ms\n1000000000,1s\n":                "line 2: more than ten years from the first record",
 		"2150-01-01T00:00:00Z,1s\n":             `line 1: "2150-01-01T00:00:00Z" is a date after`,
@@ -208,7 +208,7 @@ func TestBad(t *testing.T) {
 
 func TestDirectory(t *testing.T) {
 	_, err := Source{File: t.TempDir(), Time: "1"}.Read()
-	if err == nil || !strings.Contains(err.Error(), "keeps histograms, and no task's own times") {
+	if err == nil || !strings.Contains(err.Error(), "run directories contain histograms, and no times of single tasks") {
 		t.Error(err)
 	}
 }

@@ -123,9 +123,9 @@ func directory(t *testing.T, kind string) string {
 	file, words := kind+".txt", ""
 	if kind == "study" {
 		file = "run.txt"
-		words = "# study load: how do response and throughput change as the load nears the " +
-			"capacity?\n# claim a limit makes no difference\n# verdict does not hold: 4 of 4 do\n" +
-			"# advice write the limit in whichever form reads best\n# answer the p99 is 45.7 ms\n"
+		words = "# study load: how do response time and throughput change near the capacity?\n# " +
+			"claim a limit makes no difference\n# verdict does not hold: 4 of 4 do\n# advice use " +
+			"the implementation that is easiest to read\n# answer the p99 is 45.7 ms\n"
 	}
 	text, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {

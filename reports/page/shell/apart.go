@@ -87,11 +87,14 @@ func Basis(cells []results.Cell) string {
 	case least >= testable:
 		return "Significance by the Mann–Whitney U test at 5 %, corrected for the number of comparisons."
 	case least > 1 && clock == "virtual":
-		return "Few repetitions: a difference is at least 5 %, in the same direction in each."
+		return "Few repetitions: differences below 5 %, or with different directions, are not " +
+			"counted."
 	case least > 1:
-		return "Few repetitions: a difference is at least 25 %, in the same direction in each."
+		return "Few repetitions: differences below 25 %, or with different directions, are not " +
+			"counted."
 	case clock == "virtual":
-		return "One repetition: exact for these arrivals. Others may give another order."
+		return "One repetition: exact for these arrivals. With other arrivals, the order may " +
+			"differ."
 	}
-	return "One repetition, no test: a difference is at least 25 %."
+	return "One repetition, no test: differences below 25 % are not counted."
 }

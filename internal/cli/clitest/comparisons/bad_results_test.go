@@ -44,7 +44,8 @@ func badResults(t *testing.T) map[string][2]string {
 		"json": {`{"Action":"start","Package":"a"}` + "\n" +
 			`{"Action":"pass","Package":"a"}` + "\n", ": no benchmark results in it"},
 		"json-bent": {`{"Action":"output","Output":"BenchmarkA 1 5 ns/op\n"}` + "\n" +
-			`{"Action":"output",,}` + "\n", ":2: the line is no whole event of go test -json"},
+			`{"Action":"output",,}` + "\n", ":2: the line is not a complete event of go test " +
+			"-json"},
 		"units": {"Unit a better=lower\n" + line + "Unit a better=higher\n",
 			":3: metadata better of unit a already set to lower"},
 		"ours-bent": {"# poolbench results 1\n" + line +
@@ -128,7 +129,7 @@ func TestOddResults(t *testing.T) {
 	clitest.Write(t, "half", lines+"BenchmarkA 1 5003 ns/")
 	if o := clitest.Command(t, "compare", "plain", "half"); o.Code != clitest.Unusable ||
 		o.Stderr != "poolbench: half:11: the last line is cut off; --allow-partial uses the "+
-			"lines before it\n" {
+			"complete lines\n" {
 		t.Errorf("exit code %d, %s", o.Code, o.Stderr)
 	}
 	for _, args := range [][]string{{"gate", "plain", "half"}, {"gate", "half", "plain"},

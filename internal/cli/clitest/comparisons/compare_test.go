@@ -173,8 +173,8 @@ func TestCompareBadOptions(t *testing.T) {
 		{[]string{"--ignore", ".unit"}, "poolbench: --ignore: .unit is only allowed in filters"},
 		{[]string{"--filter", "/load:"}, "poolbench: --filter: "},
 		{[]string{"--filter", "(x:y"}, "poolbench: --filter: "},
-		{[]string{"--filter", "/load:7"}, "poolbench: --filter: nothing in a passes"},
-		{[]string{"--col", "/strategy@(nobody)"}, "poolbench: --filter: nothing in a passes"},
+		{[]string{"--filter", "/load:7"}, "poolbench: --filter: no result in a passes"},
+		{[]string{"--col", "/strategy@(nobody)"}, "poolbench: --filter: no result in a passes"},
 	} {
 		o := clitest.Command(t, append([]string{"compare", "a"}, c.args...)...)
 		if o.Code != clitest.Unusable || o.Stdout != "" || !strings.HasPrefix(o.Stderr, c.want) ||

@@ -44,7 +44,7 @@ func TestGateAllow(t *testing.T) {
 		{"both.txt", "--allow Parse:allocs/op=1 --allow Parse:B/op=5%", clitest.Regression,
 			"gate: worse: "},
 		{"old.txt", "--allow Gone:allocs/op=1", clitest.Fine,
-			"note: --allow Gone:allocs/op=1 covers no metric that is gated\n"},
+			"note: --allow Gone:allocs/op=1 matches no metric with a verdict\n"},
 		{"old.txt", "--allow sec/op=5%", clitest.Unusable,
 			"sec/op is neither allocs/op nor B/op: --margin is for other metrics"},
 	} {

@@ -191,8 +191,8 @@ var repositories = []repository{
 	{name: "hangs", head: tree{"m_test.go": testFile(doing("A", "for {\n}"))},
 		args: "--run-limit 1s", code: clitest.Unusable,
 		says: "BenchmarkA has not ended in example.org/m of the head after 1s"},
-	{name: "skips itself", base: tree{"p/n_test.go": testFile(doing("S", `b.Skip("not yet")`))},
-		says: "note: example.org/m/p.BenchmarkS is not gated: it skips itself on both sides: " +
+	{name: "calls Skip", base: tree{"p/n_test.go": testFile(doing("S", `b.Skip("not yet")`))},
+		says: "note: example.org/m/p.BenchmarkS is not compared: it calls Skip on both sides: " +
 			"n_test.go:9: not yet"},
 	{name: "broken on a busy machine", head: tree{"x.go": "package m\n\nvar x int = \"y\"\n"},
 		then: busyMachine, code: clitest.Unusable, says: "gate: the head does not build"},
@@ -210,7 +210,7 @@ var repositories = []repository{
 		says: `a shell cannot split "'-data=a"`, cheap: true},
 	{name: "generated", base: tree{".gitignore": "*.bin\n"},
 		head: tree{"m.go": embedded, "data.bin": "x"}, code: clitest.Unusable,
-		says: "git ignores data.bin, so no checkout has it: --setup COMMAND can make it in each"},
+		says: "git ignores data.bin, so no checkout contains it: create it with --setup COMMAND"},
 	{name: "generated, set up", base: tree{".gitignore": "*.bin\n", "m.go": embedded},
 		args: `--setup echo\ x>data.bin`, says: "\ngate: pass: "},
 	{name: "set up in vain", args: `--setup echo\ no>&2;exit\ 3`, code: clitest.Unusable,
@@ -260,7 +260,7 @@ var repositories = []repository{
 		git(t, "clone", "--quiet", "--depth", "1", "file://"+dir, "../shallow")
 		t.Chdir("../shallow")
 	}, args: "--base HEAD~1", code: clitest.Unusable,
-		says: "a shallow clone has only the last revision"},
+		says: "a shallow clone contains only the last revision"},
 	{name: "merge", then: func(t *testing.T) {
 		t.Helper()
 		git(t, "checkout", "--quiet", "-b", "other")
@@ -273,7 +273,8 @@ var repositories = []repository{
 	}, args: "--base HEAD^1 --head HEAD", code: clitest.Regression, says: "1 worse"},
 	{name: "no direction", base: tree{"m_test.go": own(1)}, head: tree{"m_test.go": own(2)},
 		code: clitest.Undecided,
-		says: "it differs, and its direction is not known: give --better quality=lower or =higher"},
+		says: "it differs, and its better direction is unknown: give --better quality=lower or " +
+			"=higher"},
 	{name: "no benchmark", args: "--bench Nothing", code: clitest.Unusable,
 		says: "gate: no benchmark matches Nothing in ./..."},
 }

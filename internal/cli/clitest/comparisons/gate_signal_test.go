@@ -39,7 +39,7 @@ func TestGateInterrupt(t *testing.T) {
 		return // TestResume of internal/gate/measure covers it
 	}
 	o := clitest.Command(t, append(args, "--resume")...)
-	if o.Code != clitest.Fine || !strings.Contains(o.Stderr, "going on after ") ||
+	if o.Code != clitest.Fine || !strings.Contains(o.Stderr, "continuing after ") ||
 		!strings.HasSuffix(clitest.Read(t, "x/old.txt"), "\n# complete 6 runs\n") {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}

@@ -88,7 +88,7 @@ func TestGateRevisions(t *testing.T) {
 	if o := clitest.Command(t, append(again, "--pairs", "12",
 		"--resume")...); o.Code != clitest.Unusable ||
 		!strings.Contains(o.Stderr,
-			"x belongs to another gate, which can only be replaced: the head is another") {
+			"x belongs to another gate, which can only be replaced: the head is a different one") {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	if testing.Short() {
@@ -187,7 +187,7 @@ func TestGateWithoutVerdict(t *testing.T) {
 	}{
 		{[]string{"good", "bad"}, "bad:1: sec/op of A is NaN"},
 		{[]string{"good", "nowhere"}, "nowhere: no such file"},
-		{[]string{"--base", "nowhere", "--out", "x"}, "git knows no revision"},
+		{[]string{"--base", "nowhere", "--out", "x"}, "git finds no revision"},
 	} {
 		clitest.Write(t, "gate.xml", "all is well")
 		o := clitest.Command(t, append([]string{"gate", "--junit", "gate.xml"}, c.args...)...)

@@ -60,7 +60,7 @@ func TestGateExitCodes(t *testing.T) {
 		for _, format := range []string{"text", "markdown", "json"} {
 			o := clitest.Command(t, append([]string{"gate", "--format", format},
 				strings.Fields(c.args)...)...)
-			told := strings.Contains(o.Stderr, "gate: cannot judge: ")
+			told := strings.Contains(o.Stderr, "gate: cannot decide: ")
 			if o.Code != c.want || o.Stdout == "" || told != (c.want == clitest.Unusable) ||
 				!told && o.Stderr != "" {
 				t.Errorf("gate %s --format %s: exit code %d, want %d\n%s%s", c.args, format, o.Code,
@@ -101,13 +101,13 @@ func TestComparePartial(t *testing.T) {
 		for _, args := range [][]string{{"compare", "whole", name}, {"compare", name, "whole"}} {
 			o := clitest.Command(t, args...)
 			if o.Code != clitest.Unusable || o.Stdout != "" ||
-				!strings.HasPrefix(o.Stderr, "poolbench: "+name+" is not whole: ") ||
+				!strings.HasPrefix(o.Stderr, "poolbench: "+name+" is incomplete: ") ||
 				strings.Count(o.Stderr, "\n") != 1 {
 				t.Errorf("%v: exit code %d, stdout %q, stderr %q", args, o.Code, o.Stdout, o.Stderr)
 			}
 			if o := clitest.Succeed(t, append(args,
 				"--allow-partial")...); !strings.Contains(o.Stdout,
-				name+" is not whole") {
+				name+" is incomplete") {
 				t.Errorf("%v --allow-partial does not say so: %s", args, o.Stdout)
 			}
 		}

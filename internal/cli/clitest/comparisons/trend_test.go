@@ -110,7 +110,7 @@ func TestTrendOnce(t *testing.T) {
 	}
 	if o := clitest.Succeed(t, append(append([]string{"trend"}, paths...),
 		"latest")...); !strings.Contains(o.Stdout, "12 results") ||
-		!strings.Contains(o.Stdout, "latest repeats "+paths[11]+" and counts once") {
+		!strings.Contains(o.Stdout, "latest repeats "+paths[11]+", so it counts once") {
 		t.Errorf("%s", o.Stdout)
 	}
 }
@@ -128,7 +128,7 @@ func TestTrendBadInput(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"", "trend: RESULT is missing (usage: poolbench trend RESULT RESULT... [flags])"},
 		{"a", "trend: a trend needs two results or more"},
-		{"series", "series: no results.txt in it: not the directory of a run; in it are runs: " +
+		{"series", "series: no results.txt in it: not the directory of a run; it contains runs: " +
 			"series/1 and series/2"},
 		{"a b c", "c: no such file or directory (arguments are read; --out names the " +
 			"output)"},

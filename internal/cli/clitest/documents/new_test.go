@@ -73,9 +73,9 @@ func TestNewRefuses(t *testing.T) {
 	source := sources(t)
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ dir, source, want string }{
-		{"Mine", "", "the directory's name is the module's"},
-		{"..", "", "the directory's name is the module's"},
-		{"a b", "", "the directory's name is the module's"},
+		{"Mine", "", "the name of the directory becomes the name of the module"},
+		{"..", "", "the name of the directory becomes the name of the module"},
+		{"a b", "", "the name of the directory becomes the name of the module"},
 		{"mine", "nowhere", "is no checkout of"},
 		{"nowhere/mine", source, "nowhere/mine"},
 	} {

@@ -23,14 +23,14 @@ func TestWorkerBeforeServer(t *testing.T) {
 		if err := free.Close(); err != nil {
 			t.Fatal(err)
 		}
-		cmd, lines := clitest.StartAndAwait(t, nil, "waiting for it", "worker", "--nats", "nats://"+at)
+		cmd, lines := clitest.StartAndAwait(t, nil, "waiting for the server", "worker", "--nats", "nats://"+at)
 		if comes {
 			server, err := hub.StartAt(at, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer server.Close()
-			clitest.Await(t, lines, "at work for")
+			clitest.Await(t, lines, "ready for")
 		}
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)

@@ -99,7 +99,7 @@ func killSoak(t *testing.T, how string) {
 	if o.Code != clitest.Fine {
 		t.Fatalf("resumed: exit code %d\n%s", o.Code, o.Stderr)
 	}
-	const missing = "gap: the run was cut off and went on with an empty system: missing are "
+	const missing = "gap: the run was interrupted and continued with an empty system; missing: "
 	all, err := results.ReadDir("x")
 	if err != nil || len(all.Runs) != 1 || all.Partial != "" {
 		t.Fatalf("resumed: %v, %+v", err, all)
@@ -167,10 +167,10 @@ func TestKillAttack(t *testing.T) {
 		}
 	}
 	for more, want := range map[string]string{
-		"x --resume --timeout 2s":              "x was begun with another plan: it holds ",
+		"x --resume --timeout 2s":              "x was begun with another plan: it contains ",
 		"x --resume --header X-Accept:*":       "x was begun with another plan: 1 attacks, ",
 		"x --resume --count 2":                 ", and this one is 2 attacks, ",
-		"x --resume --name inn --rate 20":      "x was begun with another plan: it holds ",
+		"x --resume --name inn --rate 20":      "x was begun with another plan: it contains ",
 		"x --resume --method POST --append":    "exclude each other",
 		"x --resume --body @kill_soak_test.go": "--body: ",
 	} {
@@ -195,7 +195,7 @@ func TestKillAttack(t *testing.T) {
 			r.Runs[0].Iters, lost, gaps, n, cuts)
 	}
 	if !strings.Contains(o.Stdout, "since --resume") ||
-		!strings.Contains(clitest.Read(t, "x/report.html"), "went on with an empty system") {
+		!strings.Contains(clitest.Read(t, "x/report.html"), "continued with an empty system") {
 		t.Errorf("it does not say that it was resumed:\n%s", o.Stdout)
 	}
 	clitest.Succeed(t, "run", "--clock", "virtual", "--n", "10", "--quiet", "--out", "ran")
@@ -244,7 +244,7 @@ func TestKillSessions(t *testing.T) {
 	}
 	o := clitest.Command(t, append(args, "--resume")...)
 	if o.Code != clitest.Unusable || strings.Count(o.Stderr, "\n") != 1 ||
-		!strings.Contains(o.Stderr, "--resume and --session exclude each other: the sessions") {
+		!strings.Contains(o.Stderr, "--resume and --session exclude each other: running sessions") {
 		t.Errorf("resumed: exit code %d\n%s", o.Code, o.Stderr)
 	}
 }

@@ -59,7 +59,7 @@ func TestInterruptTwice(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Await(t, lines, "Interrupt again to end at once")
+	clitest.Await(t, lines, "Press Ctrl-C again to end at once")
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

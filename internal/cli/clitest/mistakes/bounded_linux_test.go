@@ -151,7 +151,7 @@ func excesses() (all []excess) {
 	for _, command := range []string{"compare FILE FILE", "gate FILE FILE"} {
 		add("many samples: "+command, command, random(7_000, 6, 1))
 	}
-	add("values to judge", "gate FILE FILE", random(1_590, 10, 25))
+	add("values are too many", "gate FILE FILE", random(1_590, 10, 25))
 	for _, command := range []string{"gate FILE FILE", "trend FILE FILE FILE FILE FILE FILE"} {
 		add("results: "+command, command, times("BenchmarkX 1 1 ns/op\n", 1<<16))
 	}

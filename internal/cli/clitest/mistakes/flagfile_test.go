@@ -47,8 +47,10 @@ func TestFlagFileErrors(t *testing.T) {
 		{"- url: http://h/\n  rates: 5\n", "attack --dry-run", `f.yaml:2:3: unknown key "rates" (did you mean rate?)`},
 		{"- url: http://h/\n- url: http://i/\n", "attack --dry-run", "f.yaml:2:3: a second element"},
 		{"- header: ['']\n", "attack http://h/", "f.yaml:1:12: header: the value is empty"},
-		{"- {limit: 0}\n", "capacity --objective p99-response<1s", "f.yaml:1:11: limit: want more than 0"},
-		{"- {load: 0.5}\n", "capacity --objective p99-response<1s", "f.yaml:1:10: load: it is searched"},
+		{"- {limit: 0}\n", "capacity --objective p99-response<1s", "f.yaml:1:11: limit: want a " +
+			"number above 0"},
+		{"- {load: 0.5}\n", "capacity --objective p99-response<1s", "f.yaml:1:10: load: the " +
+			"search is for this value"},
 		{"- {run-limit: 1ns}\n", "capacity --objective p99-response<1s", "f.yaml:1:15: run-limit: want "},
 		{"- {file: f.yaml}\n", "capacity", `f.yaml:1:4: unknown key "file"`},
 		{"- {stages: load=1 for 1s}\n", "capacity", `f.yaml:1:4: unknown key "stages"`},

@@ -47,7 +47,7 @@ func TestFullDisk(t *testing.T) {
 			}
 			t.Chdir(t.TempDir())
 			fault := regexp.MustCompile(
-				`^poolbench: .*\bx/(\S+): file too large\n(poolbench: x holds 0 of 1 runs: given up\n)?$`)
+				`^poolbench: .*\bx/(\S+): file too large\n(poolbench: x contains 0 of 1 runs: given up\n)?$`)
 			var full []string
 			for blocks := 0; ; blocks = max(1, 4*blocks) {
 				o := cramped(t, blocks, args...)
@@ -105,7 +105,7 @@ func TestNoFile(t *testing.T) {
 			}
 		}
 		for _, mode := range []string{"--append", "--resume"} {
-			want := "poolbench: --out: x/" + file + " is not a file: it may have no end\n"
+			want := "poolbench: --out: x/" + file + " is not a regular file\n"
 			if o := clitest.Command(t, clitest.Quick("--out", "x",
 				mode)...); o.Code != clitest.Unusable ||
 				o.Stderr != want || o.Stdout != "" {

@@ -75,7 +75,7 @@ func TestStaleSocket(t *testing.T) {
 	}
 	o := clitest.Command(t, "attack", "http://h/", "--unix-socket", "s.sock", "--n", "3", "--junit",
 		"j.xml")
-	if want := "--unix-socket: nobody listens: s.sock: connection refused"; o.Code !=
+	if want := "--unix-socket: no server listens: s.sock: connection refused"; o.Code !=
 		clitest.Unusable || !strings.Contains(o.Stderr, want) || clitest.Tree(t) != "s.sock" {
 		t.Errorf("exit code %d: %s; left is %s", o.Code, o.Stderr, clitest.Tree(t))
 	}
@@ -121,7 +121,7 @@ func TestChangedResults(t *testing.T) {
 	at := strings.Index(text, "\nBenchmark") + 1
 	line := text[at : at+strings.Index(text[at:], "\n")+1]
 	clitest.Write(t, "b.txt", text[:at]+line+text[at:])
-	const want = "b.txt is not whole: holds 7 runs where its last line counts 6"
+	const want = "b.txt is incomplete: contains 7 runs, but its last line counts 6"
 	for _, command := range []string{"compare", "gate"} {
 		o := clitest.Command(t, command, "a", "b.txt")
 		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, want) {
@@ -133,7 +133,7 @@ func TestChangedResults(t *testing.T) {
 		t.Errorf("--allow-partial: %s", o.Stderr)
 	}
 	o = clitest.Command(t, "trend", "a", "a", "a")
-	if want := "a trend needs two results or more; a repeats a and counts once"; o.Code !=
+	if want := "a trend needs two results or more; a repeats a, so it counts once"; o.Code !=
 		clitest.Unusable || !strings.Contains(o.Stderr, want) {
 		t.Errorf("exit code %d: %s", o.Code, o.Stderr)
 	}

@@ -78,7 +78,7 @@ func TestScenarioFileErrors(t *testing.T) {
 			[]string{`f.yaml:1:3: unknown key "strategi" (did you mean strategy?)`}},
 		{"- strategy: pool\n  limit: [4, 0]\n  clock: sundial\n", []string{
 			`f.yaml:1:13: strategy: unknown strategy "pool"`,
-			"f.yaml:2:14: limit: want more than 0, got 0",
+			"f.yaml:2:14: limit: want a number above 0, got 0",
 			`f.yaml:3:10: clock: unknown clock "sundial"`}},
 		{"- workload: [hyperexp:mean=1ms,c2=4]\n",
 			[]string{`f.yaml:1:32: workload: "c2=4" is not a name: YAML splits a [list] at every ` +
@@ -109,7 +109,8 @@ func TestScenarioFileErrors(t *testing.T) {
 				"f.yaml:4:11: warmup: want a share such as 10%"}},
 		{"- n: 5\n- n: 5\n",
 			[]string{"f.yaml:2:3: Run/strategy=" + options.StrategyNames()[0] +
-				"/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/n=5/clock=real is in f.yaml:1:3 already"}},
+				"/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/n=5/clock=real " +
+				"is already in f.yaml:1:3"}},
 		{"\x7fELF\x00\x01\x02", []string{"f.yaml:1:1: want a list"}},
 		{strings.Repeat("#", 1<<20+1), []string{"--file: f.yaml: it is longer than 1 MiB"}},
 	} {
@@ -197,7 +198,7 @@ func TestManyScenarios(t *testing.T) {
 	for text, want := range map[string]string{
 		"- strategy: all\n  limit: " + list + "\n  rate: " + list + "\n": "f.yaml:1:3: 3000 loads × " +
 			"3000 limits × ",
-		strings.Repeat(element, 4): "f.yaml:4:4: 24000 scenarios, together with the elements before it; " +
+		strings.Repeat(element, 4): "f.yaml:4:4: 24000 scenarios, including the earlier elements; " +
 			"want at most 20000",
 		strings.Repeat("- {strategy: semaphore}\n", 1001): "f.yaml:1001:3: the list has 1001 " +
 			"elements; want at most 1000",

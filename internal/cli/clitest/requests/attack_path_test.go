@@ -83,8 +83,8 @@ func TestAttackByProxy(t *testing.T) {
 	cmd := clitest.Process(t, []string{"HTTP_PROXY=" + proxy.URL, "NO_PROXY="}, "attack",
 		"http://shop.test/", "--clients", "2", "--n", "10", "--quiet")
 	out, err := cmd.Output()
-	if err != nil || !strings.Contains(string(out), "shop.test: by net/http, since the environment "+
-		"names a proxy, status 200 × 10\n") {
+	if err != nil || !strings.Contains(string(out), "shop.test: by net/http, since the "+
+		"environment defines a proxy, status 200 × 10\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

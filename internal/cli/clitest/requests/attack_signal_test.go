@@ -38,7 +38,7 @@ func TestAttackInterrupt(t *testing.T) {
 			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != clitest.Interrupted {
 				t.Errorf("ended with %v", err)
 			}
-			if want := "x holds 1 of 1 run: interrupted; the last"; !strings.Contains(told.String(),
+			if want := "x contains 1 of 1 run: interrupted; the last"; !strings.Contains(told.String(),
 				want) {
 				t.Errorf("%q, want in it %q", told.String(), want)
 			}

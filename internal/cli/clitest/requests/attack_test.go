@@ -162,7 +162,7 @@ func TestAttackNobody(t *testing.T) {
 	defer broken.Close()
 	o = clitest.Command(t, "attack", broken.URL, "--n", "5", "--rate", "1000", "--quiet", "--out", "y")
 	if o.Code != clitest.Unusable ||
-		!strings.Contains(o.Stderr, "not one of 5 requests was completed: EOF × 5") ||
+		!strings.Contains(o.Stderr, "none of 5 requests was completed: EOF × 5") ||
 		strings.Contains(o.Stdout, "\n\n\n") {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
@@ -329,8 +329,8 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --arrival never": `--arrival: unknown arrival "never" (known: `,
 		"attack http://h/ --arrival closed": "arrival closed: it is closed, so " +
 			"give the number of clients",
-		"attack http://h/ --arrival sine:amp=2": "--arrival: arrival sine: amp: want " +
-			"0 up to",
+		"attack http://h/ --arrival sine:amp=2": "--arrival: arrival sine: amp: want a number of " +
+			"at least 0",
 		"attack http://h/ --arrival batch": "arrival batch: give the number of " +
 			"requests (n)",
 		"attack http://h/ --clients 0": `--clients: want a whole number from 1 to 100000000, got "0"`,
@@ -346,13 +346,13 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --method G:T":      `method "G:T": want letters, such as GET`,
 		"attack http://h/ --header x":        `--header: want NAME: VALUE; header 1 has no name before a colon`,
 		"attack http://h/ --header (:x":      `header "(" is not a valid name`,
-		"attack http://h/ --body a-file":     "--body: a-file is a file: @a-file sends its content",
+		"attack http://h/ --body a-file":     "--body: a-file is a file: write @a-file to send its content",
 		"attack http://h/ --body @nowhere": "--body: open nowhere: no such file " +
 			"or directory",
 		"attack https://h/ --cert nowhere":        "--cert: open nowhere: no such file or directory",
-		"attack https://h/ --cert a-file":         "--cert: a-file: it has no CERTIFICATE in PEM",
+		"attack https://h/ --cert a-file":         "--cert: a-file: the file has no CERTIFICATE in PEM format",
 		"attack https://h/ --key a-file":          "--key: want --cert",
-		"attack https://h/ --ca a-file":           "--ca: a-file: it has no CERTIFICATE in PEM",
+		"attack https://h/ --ca a-file":           "--ca: a-file: the file has no CERTIFICATE in PEM format",
 		"attack https://h/ --tls-min 1.1":         `--tls-min: unknown value "1.1"`,
 		"attack https://h/ --sni a/b":             `sni "a/b": want the name of a host`,
 		"attack https://h/ --resolve h:443":       `--resolve: "h:443": want HOST:PORT:ADDRESS`,
@@ -364,9 +364,9 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --data-once":            "--data-once: want --data",
 		"attack http://h/{{u}} --data u.csv --data-once --n 3": "data-once: u.csv has 2 rows, " +
 			"and n is 3",
-		"attack http://h/{{u}} --data u.csv --data-once --count 2": "--data-once: there are 2 runs",
+		"attack http://h/{{u}} --data u.csv --data-once --count 2": "--data-once: each of the 2 runs would use all rows",
 		"attack http://h/ --http1.1 --http2":                       "--http1.1 and --http2 exclude",
-		"attack grpc://h/a.B/C --http1.1":                          "--http1.1: gRPC is spoken over HTTP/2",
+		"attack grpc://h/a.B/C --http1.1":                          "--http1.1: gRPC needs HTTP/2",
 		"attack --targets unset":                                   "--targets: unset: line 2: ${PB_NONE}: ",
 		"attack --targets unset --targets-format json":             "--targets: unset: line 2: ${PB_NONE}: ",
 		"attack --session unset.yaml":                              "--session: unset.yaml:3: ${PB_NONE}: ",
@@ -375,7 +375,7 @@ func TestLoadBadInput(t *testing.T) {
 			"file or directory",
 		"attack --targets a-file":               "--targets: a-file: line 1: want METHOD URL",
 		"attack --targets - --n 1":              "--targets: -: it has no target",
-		"attack http://h/ --targets a-file":     `--targets: it replaces URL, but "http://h/" is given`,
+		"attack http://h/ --targets a-file":     `--targets and URL exclude each other, got URL "http://h/"`,
 		"attack http://h/ --targets-format xml": `--targets-format: unknown value "xml" (known: http, json, har)`,
 		"attack http://h/ --timeout -1s": "--timeout: want a duration above " +
 			"0, at most 87600h, got -1s",
@@ -383,19 +383,18 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --redirects -1": "--redirects: want a whole number " +
 			"from 0 to 100000000, got -1",
 		"attack http://h/ --count 0": `--count: want a whole number from 1 to 1000000, got "0"`,
-		"attack http://h/ --count 2 --vegeta v": "--vegeta: a file holds one attack: " +
-			"one strategy and rate, and no --count",
+		"attack http://h/ --count 2 --vegeta v": "--vegeta: a file contains a single attack: " +
+			"want one strategy, one rate and no --count",
 		"attack http://h/ --vegeta a-file":  "--vegeta: a-file: file exists",
-		"attack http://h/ --resume --out x": "--resume: want --soak, because no other attack",
+		"attack http://h/ --resume --out x": "--resume: want --soak, because other attacks",
 		"attack http://h/ --resume --out x --soak --agents 2": "--resume and --agents exclude " +
 			"each other",
 		"attack http://h/ --resume --out x --soak --vegeta v": "--resume and --vegeta exclude " +
 			"each other",
-		"attack http://h/ --force": "--force, --append and --resume are " +
-			"about the directory of --out, which is missing",
+		"attack http://h/ --force":      "--force, --append and --resume need the directory, --out",
 		"attack http://h/ --out a-file": "--out: ",
 		"gateway http://h/":             `gateway: unexpected argument "http://h/"`,
-		"gateway --workload http_get":   "calls a server of its own",
+		"gateway --workload http_get":   "calls its own server",
 		"gateway --workload nap":        `--workload: unknown workload "nap" (known: `,
 		"gateway --strategy pool":       `--strategy: unknown strategy "pool" (known: `,
 		"gateway --limit 0":             `--limit: want a whole number from 1 to 100000000, got "0"`,
@@ -403,13 +402,12 @@ func TestLoadBadInput(t *testing.T) {
 			"but it has no queue",
 		"serve": "serve: TARGET is missing (usage: " +
 			"poolbench serve TARGET [flags])",
-		"serve wall":                `serve: unknown target "wall" (known: `,
-		"serve token_bucket:rate=0": "serve: target token_bucket: ",
-		"serve none --workload nap": `--workload: unknown workload "nap" (known: `,
-		"serve none --workload http_get": "--workload: http_get calls a " +
-			"server of its own",
-		"serve none --addr 0.0.0.0:0": `--addr: "0.0.0.0" is no loopback address: --any-address allows it`,
-		"serve none --addr 127.0.0.1": `--addr: want HOST:PORT, got "127.0.0.1"`,
+		"serve wall":                     `serve: unknown target "wall" (known: `,
+		"serve token_bucket:rate=0":      "serve: target token_bucket: ",
+		"serve none --workload nap":      `--workload: unknown workload "nap" (known: `,
+		"serve none --workload http_get": "--workload: http_get calls its own server",
+		"serve none --addr 0.0.0.0:0":    `--addr: "0.0.0.0" is not a loopback address: --any-address allows it`,
+		"serve none --addr 127.0.0.1":    `--addr: want HOST:PORT, got "127.0.0.1"`,
 		"serve none --addr 127.0.0.1:99999": "--addr: listen tcp: address 99999: " +
 			"invalid port",
 	} {

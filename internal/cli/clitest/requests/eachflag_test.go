@@ -141,7 +141,7 @@ var flagCases = []struct {
 	{args: "URL -k", secure: true, most: tls.VersionTLS12,
 		want: `HTTP/1.1 GET HOST / "" TLS 1.2 to ""`},
 	{args: "URL -k --tls-min 1.3", secure: true, most: tls.VersionTLS12, code: 2,
-		tells: "no version in common"},
+		tells: "no common TLS version"},
 }
 
 // TestEachFlag: of a flag that says what is sent, or how, the server sees the effect.

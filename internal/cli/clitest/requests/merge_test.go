@@ -22,12 +22,12 @@ func TestMerge(t *testing.T) {
 			"--quiet")
 	}
 	if o := clitest.Command(t, "merge", "a", "./b", "b", "--out", "both"); o.Code != 2 ||
-		!strings.Contains(o.Stderr, "b is the same directory as ./b") {
+		!strings.Contains(o.Stderr, "b and ./b are the same directory") {
 		t.Errorf("exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	o := clitest.Command(t, "merge", "a", "b", "--out", "both")
 	if o.Code != clitest.Fine && o.Code != clitest.Undecided ||
-		!strings.Contains(o.Stdout, "Runs: 1, each of 2 directories") ||
+		!strings.Contains(o.Stdout, "Runs: 1, each from 2 directories") ||
 		!strings.Contains(o.Stdout, "peak-inflight") {
 		t.Fatalf("exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
 	}
@@ -74,12 +74,12 @@ func TestMerge(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"virtual", "also"}, "ran under the virtual clock: it is no part of a load"},
-		{[]string{"a", "other"}, "they are no parts of one load"},
+		{[]string{"virtual", "also"}, "ran under the virtual clock, so it cannot be a part of a shared load"},
+		{[]string{"a", "other"}, "so they are not parts of one load"},
 		{[]string{"a"}, "want two directories or more"},
 		{[]string{"none", "a", "b"}, "none: no such file"},
-		{[]string{".", "a", "b"}, ".: no results.txt in it: not the directory of a run; in it are " +
-			"runs: a"},
+		{[]string{".", "a", "b"}, ".: no results.txt in it: not the directory of a run; it " +
+			"contains runs: a"},
 	} {
 		o := clitest.Command(t, append([]string{"merge", "--out", "bad"}, c.args...)...)
 		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, c.says) {
@@ -111,7 +111,7 @@ func TestMergePartial(t *testing.T) {
 	}
 	for dir, with := range map[string]string{"k1 and k2": "k2", "k1": "whole"} {
 		o := clitest.Command(t, "merge", "k1", with, "--out", "both", "--force")
-		if !strings.Contains(text.OneLine(o.Stdout), "Partial, as not all runs came to their end: "+
+		if !strings.Contains(text.OneLine(o.Stdout), "Partial, because not all runs ended: "+
 			dir+".") {
 			t.Errorf("exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
 		}
@@ -125,7 +125,7 @@ func TestMergePartial(t *testing.T) {
 			t.Errorf("%s: %v", dir, r.Reasons)
 		}
 		if o := clitest.Command(t, "gate", "both", "both"); o.Code != clitest.Undecided ||
-			!strings.Contains(o.Stdout, "both/results.txt is not whole") {
+			!strings.Contains(o.Stdout, "both/results.txt is incomplete") {
 			t.Errorf("gate: exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
 		}
 	}

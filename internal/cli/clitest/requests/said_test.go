@@ -48,7 +48,7 @@ func TestSaid(t *testing.T) {
 		"agents": {"--agents", "2", "--rate", "500"}} {
 		all := shown(out, append([]string{server.URL + "/full"}, args...)...)
 		want := regexp.MustCompile(`shop: status 503, first by request \d+: \{"error": "` +
-			regexp.QuoteMeta(said) + `"\} More of them: ` + out + `/failures.json`)
+			regexp.QuoteMeta(said) + "\"\\} Further failures: " + out + `/failures.json`)
 		if !want.MatchString(all) {
 			t.Errorf("%s: %s", out, all)
 		}

@@ -350,7 +350,7 @@ func TestNoCredential(t *testing.T) {
 			t.Fatal(err)
 		}
 		line, err := bufio.NewReader(said).ReadString('\n')
-		if leaks := found([]byte(line)); leaks != nil || !strings.Contains(line, "waiting for it") {
+		if leaks := found([]byte(line)); leaks != nil || !strings.Contains(line, "waiting for the server") {
 			t.Errorf("%q in %q, error %v", leaks, line, err)
 		}
 		_ = cmd.Process.Kill() // it would wait forever

@@ -134,9 +134,10 @@ func TestSessionMistakes(t *testing.T) {
 			`function "tok" not defined`},
 		{"steps:\n- url: /{{t}}\n  capture: t = json:.t", "http://h", "--session: s.yaml:2:6: step " +
 			`step_1: URL:1: function "t" not defined`},
-		{"steps:\n- url: /\n- url: http://{{seq}}/", "http://h", "--session: s.yaml:3:6: step step_2: " +
-			"URL:1: scheme and host are the same"},
-		{"steps:\n- url: /\n  think: 1s", "http://h", "session s: think: the first step is due when"},
+		{"steps:\n- url: /\n- url: http://{{seq}}/", "http://h", "--session: s.yaml:3:6: step " +
+			"step_2: URL:1: scheme and host must be the same"},
+		{"steps:\n- url: /\n  think: 1s", "http://h", "session s: think: the first step is due " +
+			"with its session"},
 		{"steps:\n- url: /{{user}}", "http://h|--data|u.csv", "column session has the name of a value"},
 		{"steps:\n- url: /{{user}}/", "http://h|--data|dots.csv", "--data: dots.csv:3: URL: a " +
 			"filled-in"},
@@ -148,9 +149,10 @@ func TestSessionMistakes(t *testing.T) {
 		{"steps:\n- url: /", "http://h|--curl|t", "--session and --curl exclude each other"},
 		{"steps:\n- url: /", "http://h|--method|PUT", "--session and --method exclude each other"},
 		{"steps:\n- url: /", "http://h|--body|t", "--session and --body exclude each other"},
-		{"steps:\n- url: /", "http://h|--soak|--resume|--out|d", "--resume and --session exclude each " +
-			"other: the sessions that were under way are lost"},
-		{"steps:\n- url: /", "http://h|--soak|--clients|3", "soak: want an open loop that goes on"},
+		{"steps:\n- url: /", "http://h|--soak|--resume|--out|d", "--resume and --session exclude " +
+			"each other: running sessions are lost"},
+		{"steps:\n- url: /", "http://h|--soak|--clients|3", "soak: want an open loop without " +
+			"stages"},
 		{"steps:\n- url: grpc://h:1/a.B/C", "", "session: gRPC has no sessions; want http or https"},
 		{"steps:\n- url: /", "http://h|--n|4000000000", "--n"},
 	} {

@@ -40,11 +40,11 @@ func TestAttackStages(t *testing.T) {
 		t.Error("the page has no stages")
 	}
 	for _, c := range []struct{ with, want string }{
-		{"--rate=5", "--stages: not with --rate: stages have rates and lengths"},
-		{"--duration=5s", "--stages: not with --duration: stages have rates and lengths"},
-		{"--clients=5", "--stages: not with --clients: stages have rates and lengths; stages of " +
-			"clients are --clients '30s:0..200, 2m:200'"},
-		{"--n=5", "--stages: not with --n: stages have rates and lengths"},
+		{"--rate=5", "--stages: not with --rate: stages have their own rates and durations"},
+		{"--duration=5s", "--stages: not with --duration: stages have their own rates and durations"},
+		{"--clients=5", "--stages: not with --clients: stages have their own rates and durations; for stages " +
+			"of clients, give --clients '30s:0..200, 2m:200'"},
+		{"--n=5", "--stages: not with --n: stages have their own rates and durations"},
 		{"--agents=2", "--stages: not with --agents: results by stage are not merged"},
 		{"--stages=5", `--stages: want stages such as 30s:0..200, 2m:200; got "5"`},
 		{"--arrival=closed", "--stages: arrival closed accepts no rate, so it cannot have stages"},

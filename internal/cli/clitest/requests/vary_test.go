@@ -164,7 +164,7 @@ func TestVaryMistakes(t *testing.T) {
 		"http://h/|--header|X: {{usr}}": `--header: header X:1: function "usr" not ` +
 			`defined`,
 		"http://h/|--body|@body": `--body: body:2: function "usr" not defined`,
-		"http://{{seq}}/":        "URL:1: scheme and host are the same",
+		"http://{{seq}}/":        "URL:1: scheme and host must be the same",
 		"http://h/|--check|statu == 200": `--check: "statu == 200": want status, response, ` +
 			`header, body`,
 		"http://h/|--check|body ~ (": "missing closing )",
@@ -173,8 +173,8 @@ func TestVaryMistakes(t *testing.T) {
 		"--curl|copied": "--curl: copied: line 2: -F: this option " +
 			"of curl",
 		"--curl|copied|--method|PUT": "--curl and --method exclude each other",
-		"http://h/|--curl|copied": `--curl: it replaces URL, but ` +
-			`"http://h/" is given`,
+		"http://h/|--curl|copied": `--curl and URL exclude each other, got URL ` +
+			`"http://h/"`,
 		"--targets|targets": `--targets: targets: target 2, line 3: ` +
 			`URL:1: function "usr"`,
 		"--targets|bad.har|--targets-format|har": "--targets: bad.har: line 3: invalid " +

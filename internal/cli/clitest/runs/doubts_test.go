@@ -94,7 +94,7 @@ func TestOwnRates(t *testing.T) {
 	} {
 		o := clitest.Driven(t, drive, append(strings.Fields("run --n 5 --rate 20,30 --out x --force"),
 			strings.Fields(args)...)...)
-		got := strings.Count(o.Stderr, ". rate=target follows it")
+		got := strings.Count(o.Stderr, ". rate=target uses the rate of the target")
 		if o.Code != clitest.Fine || got != want {
 			t.Errorf("%s: exit code %d, %d warnings, want %d\n%s", args, o.Code, got,
 				want, o.Stderr)
@@ -123,7 +123,7 @@ func TestOwnRatesOfCapacity(t *testing.T) {
 	o := clitest.Command(t, strings.Fields("capacity --objective throttled<1% --clock virtual --n 20 "+
 		"--rate-range 10,12 --target token_bucket --strategy token_bucket:rate=70,semaphore "+
 		"--out x --format json")...)
-	const want = "30 % of that are left unused. rate=target follows it"
+	const want = "30 % of the target's rate are unused. rate=target uses the rate of the target"
 	var doc show.SearchDocument
 	if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Warnings) != 1 ||
 		!strings.HasSuffix(doc.Warnings[0], want) {

@@ -132,10 +132,11 @@ func TestObjectivesJSON(t *testing.T) {
 func TestUndecidable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for line, want := range map[string]string{
-		"run --n 1000 --objective p99.9-response<1s":                               "objective p99.9-response<1s: p99.9-response-sec needs 3688 tasks after the warm-up, and n 1000 has too few: give n ",
-		"run --n 300 --objective p99-wait<1s":                                      "and n 300 has too few: give n 408\n",
-		"capacity --n 400 --warmup 10% --objective p99-response<50ms,shed<1%":      "p99-response-sec needs 368 tasks after the warm-up, and n 400 has too few: give n 408\n",
-		"capacity --rate-range 1,1000 --duration 2s --objective p99-response<50ms": "and duration 2s, with some 2 tasks, has too few: give n 408\n",
+		"run --n 1000 --objective p99.9-response<1s":                          "objective p99.9-response<1s: p99.9-response-sec needs 3688 tasks after the warm-up, and n 1000 has too few: give n ",
+		"run --n 300 --objective p99-wait<1s":                                 "and n 300 has too few: give n 408\n",
+		"capacity --n 400 --warmup 10% --objective p99-response<50ms,shed<1%": "p99-response-sec needs 368 tasks after the warm-up, and n 400 has too few: give n 408\n",
+		"capacity --rate-range 1,1000 --duration 2s --objective p99-response<50ms": "and " +
+			"duration 2s, with about 2 tasks, has too few: give n 408\n",
 	} {
 		for _, also := range []string{"", " --dry-run"} {
 			o := clitest.Command(t, strings.Fields(line+" --clock virtual --strategy worker_pool --out x"+

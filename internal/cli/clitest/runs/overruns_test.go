@@ -13,7 +13,7 @@ func TestOverrunsAreShown(t *testing.T) {
 		"1000", "--quiet", "--out", t.TempDir() + "/out", "--workload"}
 	shown := strings.Join(strings.Fields(clitest.Succeed(t, append(args,
 		"evil:p=0.05,late=1s")...).Stdout), " ")
-	for _, want := range []string{"failed overruns", "attempts that ran on after their timeout",
+	for _, want := range []string{"failed overruns", "attempts that continued after their timeout",
 		"(mean 1.00 s, longest 1.00 s)"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("no %q in\n%s", want, shown)

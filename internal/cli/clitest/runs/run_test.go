@@ -73,7 +73,7 @@ func TestLatestInTheWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := clitest.Succeed(t, clitest.Quick()...)
-	if !strings.HasPrefix(o.Stderr, "poolbench: latest is not up to date: ") ||
+	if !strings.HasPrefix(o.Stderr, "poolbench: cannot update the link latest: ") ||
 		strings.Count(o.Stderr, "\n") != 1 {
 		t.Errorf("stderr %q", o.Stderr)
 	}
@@ -269,7 +269,7 @@ func TestChildFaults(t *testing.T) {
 	for fault, want := range map[string]string{
 		"panic":   "panic: index out of cheese",
 		"exit":    "exit status 7",
-		"chatter": "the child process gave no answer",
+		"chatter": "the child process returned no result",
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -283,7 +283,7 @@ func TestChildFaults(t *testing.T) {
 			if n := strings.Count(o.Stderr, "\n"); n > 12 || len(o.Stderr) > 3000 {
 				t.Errorf("%d lines, %d bytes of stderr", n, len(o.Stderr))
 			}
-			if !strings.Contains(o.Stderr, "poolbench: x holds 2 of 3 runs: 1 failed\n") {
+			if !strings.Contains(o.Stderr, "poolbench: x contains 2 of 3 runs: 1 failed\n") {
 				t.Errorf("no word of how much there is:\n%s", o.Stderr)
 			}
 			if results := clitest.Read(t, "x/results.txt"); !strings.Contains(results,

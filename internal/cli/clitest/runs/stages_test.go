@@ -44,14 +44,14 @@ func TestStagesFlag(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--load", "0.5"}, "--stages: stages have loads and lengths of their own, so load cannot be given as well"},
-		{[]string{"--rate", "5"}, "--stages: stages have loads and lengths of their own, so rate cannot be given as well"},
-		{[]string{"--n", "5"}, "--stages: stages have loads and lengths of their own, so n cannot be given as well"},
-		{[]string{"--duration", "5s"}, "--stages: stages have loads and lengths of their own, so duration cannot be given as well"},
+		{[]string{"--load", "0.5"}, "--stages: stages define loads and durations, so load cannot be given in addition"},
+		{[]string{"--rate", "5"}, "--stages: stages define loads and durations, so rate cannot be given in addition"},
+		{[]string{"--n", "5"}, "--stages: stages define loads and durations, so n cannot be given in addition"},
+		{[]string{"--duration", "5s"}, "--stages: stages define loads and durations, so duration cannot be given in addition"},
 		{[]string{"--arrival", "closed"}, "--stages: arrival closed: it accepts no rate, so it cannot have stages"},
 		{[]string{"--arrival", "batch"}, "--stages: arrival batch: it accepts no rate, so it cannot have stages"},
-		{[]string{"--soak"}, "--soak: soak: results by stage need the records of the tasks, and " +
-			"a soak keeps none"},
+		{[]string{"--soak"}, "--soak: soak: results by stage need records of single tasks, and a " +
+			"soak keeps none"},
 		{[]string{"--target", "token_bucket:rate=50"}, "arrival stages: give a rate (target token_bucket limits a rate)"},
 	} {
 		o := clitest.Command(t, append([]string{"run", "--strategy", "worker_pool", "--clock", "virtual",

@@ -123,7 +123,7 @@ func TestStudyWithoutBelief(t *testing.T) {
 	}{"a": {nil, clitest.Fine}, "b": {[]string{"--expect", "holds"}, clitest.Undecided}} {
 		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
 			r := &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1}
-			r.Doubt(result.Invalid, "pause", "the process stood still")
+			r.Doubt(result.Invalid, "pause", "the process stalled")
 			r.Metrics = []result.Metric{{Unit: "ops/s", Value: 1},
 				{Unit: "verdict", Value: float64(result.Invalid)}}
 			return r, nil

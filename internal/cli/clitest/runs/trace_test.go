@@ -29,7 +29,7 @@ func TestTrace(t *testing.T) {
 	clitest.Write(t, "plain.csv", "time,took\n"+clitest.PlayedTasks(t, "poisson", 90, 6000))
 	text := clitest.Succeed(t, "trace", "plain.csv", "--column", "time", "--duration", "took", "--from",
 		"5s").Stdout
-	if !strings.Contains(text, "independently of each other") ||
+	if !strings.Contains(text, "arrive independently") ||
 		!strings.Contains(text, "resembles       poisson: ") || strings.Count(text, "\n") > 25 {
 		t.Error(text)
 	}
@@ -159,11 +159,11 @@ func TestBadTraces(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ text, flags, want string }{
 		{"", "", "file: f: "},
-		{"5\n", "", "file: f: one record alone"},
+		{"5\n", "", "file: f: only one record"},
 		{"5\n5\n5\n", "", "file: f: all arrivals have the same time"},
 		{"time\n1\n2\n", "--column when", `no column is named "when"`},
 		{"1\n2\n", "--column 2", "no column 2"},
-		{"1\n2\n", "--at end", "at: the time of an end needs the column of the durations"},
+		{"1\n2\n", "--at end", "at: at=end needs the column of the durations"},
 		{"1\n2\n", "--from 09:00", "from: the trace has no dates"},
 		{"1\n2\n", "--class 2", "no column 2"},
 		{"1\n2\n", "--layout x", "layout: want a format such as"},

@@ -124,7 +124,7 @@ func TestAgentKilled(t *testing.T) {
 			}
 			o := clitest.Command(t, args...)
 			<-killed
-			if now := fmt.Sprintf("(process %d) is lost: it was silent for 5s",
+			if now := fmt.Sprintf("(process %d) is lost: it sent no message for 5s",
 				victim.Process.Pid); !strings.Contains(o.Stderr, now) {
 				t.Errorf("want %q in %s", now, o.Stderr)
 			}
@@ -132,7 +132,7 @@ func TestAgentKilled(t *testing.T) {
 				// on a busy machine it is INVALID for that reason, and the others are not shown
 				return
 			}
-			lost := fmt.Sprintf("(process %d) was lost: it was silent for 5s", victim.Process.Pid)
+			lost := fmt.Sprintf("(process %d) was lost: it sent no message for 5s", victim.Process.Pid)
 			if !strings.Contains(o.Stderr, lost) || !allow && o.Code != clitest.Undecided {
 				t.Errorf("exit code %d, want the loss of process %d: %s", o.Code,
 					victim.Process.Pid, o.Stderr)

@@ -14,7 +14,7 @@ import (
 // with 130.
 func TestCapacityInterrupt(t *testing.T) {
 	t.Chdir(t.TempDir())
-	cmd, lines := clitest.StartAndAwait(t, nil, "still searched", "capacity", "--clock", "virtual",
+	cmd, lines := clitest.StartAndAwait(t, nil, "search not finished", "capacity", "--clock", "virtual",
 		"--strategy", "semaphore", "--n", "3000", "--count", "400",
 		"--objective", "p99-response<80ms", "--resolution", "0.1%", "--out", "x")
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {

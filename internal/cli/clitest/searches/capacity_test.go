@@ -151,7 +151,7 @@ func TestCapacityChildFault(t *testing.T) {
 		strings.Count(o.Stderr, "\n") > 4 {
 		t.Errorf("exit code %d\n%s", o.Code, o.Stderr)
 	}
-	if !strings.Contains(o.Stdout, "serial: given up, since a run gave no result") ||
+	if !strings.Contains(o.Stdout, "serial: ended, because a run had no result") ||
 		!strings.Contains(o.Stdout, " to ") {
 		t.Errorf("%s", o.Stdout)
 	}
@@ -177,22 +177,22 @@ func TestCapacityLimit(t *testing.T) {
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<110ms",
 			clitest.Fine, []string{"smallest limit that meets", "rate 203 /s", "semaphore      6 ",
 				"limit 5: p99-response<110ms missed: 126 ms by theory\n",
-				"is within 1 % of 92.1 ms: a larger one gains nothing",
-				" runs are calculated from their plans (first come, first served); 6 of them at " +
-					"the ends of the answers were run as well: equal to the nanosecond\n"}},
+				"is within 1 % of 92.1 ms, so a larger limit has no benefit",
+				" results are calculated (first come, first served); 6 of them, at the ends of " +
+					"the answers, were also run: equal to the nanosecond\n"}},
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<70ms",
-			clitest.Regression, []string{"none up to 64", "the service alone misses it: at a " +
-				"limit of 64 no task waited, and no limit can meet it"}},
+			clitest.Regression, []string{"none up to 64", "the service time alone misses the " +
+				"objective: at a limit of 64 no task waited, so no limit can meet the objective"}},
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective " +
 			"completed-p99-response<110ms", clitest.Fine, []string{"semaphore      6 ",
 			"limit 5: completed-p99-response<110ms missed: 126 ms by theory\n"}},
 		{"--find limit --limit-range 1,2 --rate 203 --objective p99-response<70ms", clitest.Regression,
-			[]string{"none up to 2", "% of the tasks still wait: search further with --limit-range"}},
+			[]string{"none up to 2", "% of the tasks still wait: search larger limits with --limit-range"}},
 		{"--find queue --strategy bounded_queue_shed --load 0.9 --objective p99-response<100ms",
 			clitest.Unusable, []string{"strategy semaphore: it sheds nothing"}},
 		{"--find limit --objective p99-response<70ms", clitest.Unusable, []string{"give a rate"}},
 		{"--find limit --limit 4 --rate 10 --objective p99-response<70ms", clitest.Unusable,
-			[]string{"--limit: it is searched, so give its range, --limit-range"}},
+			[]string{"--limit: the search is for this value: give its range, --limit-range"}},
 		{"--rate 10 --objective p99-response<70ms", clitest.Unusable, []string{"--rate: it is searched"}},
 		{"--find limit --rate 9 --load-range 1,2 --objective p99-response<70ms", clitest.Unusable,
 			[]string{"--load-range: the limit is searched"}},

@@ -36,7 +36,7 @@ func TestCapacityOfServer(t *testing.T) {
 		code      int
 		says      string
 	}{
-		{"p50-response<1h", 1 << 62, "at least", clitest.Fine, "/s, the most that may be sent"},
+		{"p50-response<1h", 1 << 62, "at least", clitest.Fine, "/s, the highest rate allowed"},
 		{"p50-response<1ns", 1 << 62, "nowhere", clitest.Regression, "at every rate"},
 		{"p50-response<1h", 10, "unknown", clitest.Undecided, "the search ends"},
 	} {
@@ -103,8 +103,9 @@ func TestCapacityOfServer(t *testing.T) {
 	for args, says := range map[string]string{
 		"capacity http://h/": "capacity: want an " +
 			"objective",
-		"capacity http://h/ --objective shed<1% --rate 5":                    "--rate: the rate is searched",
-		"capacity http://h/ --objective shed<1% --first-rate 9 --max-rate 3": "want the first above 0",
+		"capacity http://h/ --objective shed<1% --rate 5": "--rate: the " +
+			"search is for the rate",
+		"capacity http://h/ --objective shed<1% --first-rate 9 --max-rate 3": "want a first rate above 0",
 		"capacity http://h/ https://i/ --objective shed<1%":                  "unexpected argument",
 	} {
 		if o := clitest.Command(t, strings.Fields(args)...); o.Code != clitest.Unusable ||
@@ -186,7 +187,7 @@ func TestCapacityOfSessions(t *testing.T) {
 	o := clitest.Command(t, args...)
 	// On a busy machine the search may report only that it cannot keep up.
 	keptUp := o.Code != clitest.Undecided || !strings.Contains(o.Stdout, "cannot keep up")
-	answer := "at 200 sessions/s, the most that may be sent"
+	answer := "at 200 sessions/s, the highest rate allowed"
 	if !keptUp {
 		answer = "sessions a second: it is too slow"
 	}

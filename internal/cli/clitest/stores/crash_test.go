@@ -51,8 +51,8 @@ func TestCrash(t *testing.T) {
 // The finding must come first, in lines of 80 columns.
 func TestCrashText(t *testing.T) {
 	r := clitest.Command(t, "crash", "serial", "--tasks", "50", "--kills", "1", "--limit", "1", "--quiet")
-	finding := regexp.MustCompile(`^serial lost \w+ of 50 accepted tasks in 1 kill` +
-		`(; no kill met a task in service)?\.\n`)
+	finding := regexp.MustCompile("^serial lost \\w+ of 50 accepted tasks in 1 kill(; no kill " +
+		"interrupted a task)?\\.\\n")
 	if r.Code != clitest.Fine || !finding.MatchString(r.Stdout) {
 		t.Errorf("exit code %d: %s%s", r.Code, r.Stdout, r.Stderr)
 	}
