@@ -143,8 +143,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// With -short only the fault's own clause is checked. The contract tests of strategies/durable cover
-// the others.
+// With -short only the fault's own clause is checked. The contract tests of strategies/durable
+// cover the others.
 func TestDurableBroken(t *testing.T) {
 	for i, test := range []struct {
 		name   string
