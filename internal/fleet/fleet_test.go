@@ -62,9 +62,10 @@ func (s *stage) say(line string) {
 	s.lines = append(s.lines, line)
 }
 
-// said waits until a reported line contains words.
+// said waits until a reported line contains words, at most a minute.
 func (s *stage) said(words string) {
 	s.Helper()
+	deadline := time.After(time.Minute)
 	for {
 		s.mu.Lock()
 		found := slices.ContainsFunc(s.lines, func(l string) bool {
@@ -77,6 +78,8 @@ func (s *stage) said(words string) {
 		select {
 		case <-s.Context().Done():
 			s.Fatalf("nobody has said %q", words)
+		case <-deadline:
+			s.Fatalf("nobody has said %q, but %q", words, s.lines)
 		case <-time.After(time.Millisecond):
 		}
 	}
@@ -305,8 +308,8 @@ func TestOtherProgram(t *testing.T) {
 	}
 	s.work(Worker{Self: other, Run: never}) // the worker is already there and hears the call
 	sweep := s.sweep()
-	s.said("the worker on a (process 1) is refused: other strategies")
-	s.said("the sweep of here (process 1) refuses this worker: other strategies")
+	s.said("the worker on a (process 1) is refused: it has other strategies")
+	s.said("the sweep of here (process 1) refuses this worker: it has other strategies")
 	later := testMember("b", "b")
 	later.Program.Version = "2"
 	s.work(Worker{Self: later, Run: never})

@@ -144,9 +144,9 @@ func (c *Crash) Outcomes() []Outcome {
 	}
 	if c.Lost > 0 {
 		all = append(all, Outcome{"lost unbegun", c.Lost - c.LostBegun,
-			fmt.Sprintf("lost before delivery; one in %s of all accepted tasks is lost",
+			fmt.Sprintf("never delivered; one in %s accepted tasks is lost",
 				text.Digits(float64(c.Accepted)/float64(c.Lost)))},
-			Outcome{"lost begun", c.LostBegun, "lost after delivery: begun, but not ended"})
+			Outcome{"lost begun", c.LostBegun, "delivered, but never done"})
 	}
 	if c.Fault != "" {
 		all = append(all, Outcome{"in the store", c.Stored, "not done when crash ended"})

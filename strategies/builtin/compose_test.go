@@ -384,7 +384,7 @@ func ExampleCompose() {
 	// Output:
 	// retry:attempts=5+token_bucket:rate=10,burst=1+worker_pool
 	// 8 at once, 10 starts a second
-	// bounded_queue_shed before unbounded, which is never full, would never shed.
+	// bounded_queue_shed before unbounded: it would never shed: unbounded has no bound, and so is never full
 }
 
 // A composition refuses Queue if the outer part admits only as many tasks as there are slots, so
