@@ -25,26 +25,26 @@ type Metered interface {
 // policyField returns the value of RateLimit-Policy, whose windows are whole seconds. It omits
 // other windows, because clients would take a rounded window as exact.
 func (q Quota) policyField() string {
-	field := `"default";q=` + integer(int64(q.Limit))
+	field := `"default";q=` + fieldInteger(int64(q.Limit))
 	switch {
 	case q.Window == 0:
 		field += `;qu="concurrent-requests"`
 	case q.Window%time.Second == 0:
-		field += ";w=" + integer(int64(q.Window/time.Second))
+		field += ";w=" + fieldInteger(int64(q.Window/time.Second))
 	}
 	return field
 }
 
 func (q Quota) limitField() string {
-	field := `"default";r=` + integer(int64(q.Remaining))
+	field := `"default";r=` + fieldInteger(int64(q.Remaining))
 	if q.Reset > 0 {
-		field += ";t=" + integer(wholeSeconds(q.Reset))
+		field += ";t=" + fieldInteger(wholeSeconds(q.Reset))
 	}
 	return field
 }
 
 // RFC 9651 limits an Integer to 15 digits.
-func integer(n int64) string { return strconv.FormatInt(min(n, 1e15-1), 10) }
+func fieldInteger(n int64) string { return strconv.FormatInt(min(n, 1e15-1), 10) }
 
 // wholeSeconds does not overflow for the longest duration.
 func wholeSeconds(d time.Duration) int64 {

@@ -125,7 +125,7 @@ func (b *byNetHTTP) close() {}
 func (b *byNetHTTP) call(ctx context.Context, m *message) answer {
 	ctx, cancel := context.WithTimeout(ctx, b.attack.Timeout)
 	defer cancel()
-	w := watched{calls: b.calls}
+	w := callTrace{calls: b.calls}
 	ctx = httptrace.WithClientTrace(ctx, w.trace())
 	var went hops
 	send := went.through(b.sender.RoundTrip)
@@ -177,16 +177,16 @@ func (c *caller) call(ctx context.Context, m *message) answer {
 	return c.way.call(ctx, m)
 }
 
-// Any goroutine may call the hooks of a watched call, also after the answer. Times are in ns since
+// Any goroutine may call the hooks of a callTrace, also after the answer. Times are in ns since
 // begun.
-type watched struct {
+type callTrace struct {
 	calls       *record.CallCounter
 	begun       time.Time
 	secured     atomic.Int64 // when the last handshake began
 	sent, first atomic.Int64 // of the last request within the call and its answer
 }
 
-func (w *watched) trace() *httptrace.ClientTrace {
+func (w *callTrace) trace() *httptrace.ClientTrace {
 	w.begun = time.Now()
 	now := func() int64 { return int64(time.Since(w.begun)) }
 	return &httptrace.ClientTrace{

@@ -130,7 +130,7 @@ type run struct {
 func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
 func (r *run) without(s *sample, why string) {
-	if quotes(why) {
+	if mayQuoteInput(why) {
 		why = requests.MaskValues(why, r.caller.secrets(s.seq, s.visit))
 	}
 	s.err, s.outcome = Shown(why), record.Failed
@@ -139,9 +139,9 @@ func (r *run) without(s *sample, why string) {
 	}
 }
 
-// quotes reports whether an error may quote a URL or the server. Masking secrets takes longer than
+// mayQuoteInput reports whether an error may quote a URL or the server. Masking secrets takes longer than
 // most requests, so other errors are not searched.
-func quotes(text string) bool {
+func mayQuoteInput(text string) bool {
 	return strings.ContainsAny(text, `"?=`) || strings.Contains(text, "malformed")
 }
 

@@ -35,7 +35,7 @@ func (a *app) listCommand() *cobra.Command {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			chosen, err := options.ChooseListings(args)
+			chosen, err := options.ParseListings(args)
 			if err != nil {
 				return fmt.Errorf("list: %w", err)
 			}

@@ -50,12 +50,12 @@ func (s Server) Ready() error {
 		s.Variable)
 }
 
-func (s Server) Address() string { return s.Whole(os.Getenv(s.Variable)) }
+func (s Server) Address() string { return s.WithScheme(os.Getenv(s.Variable)) }
 
 var hostPort = lazyregexp.New(`^([\w.-]+|\[[0-9a-fA-F:.]+\]):\d+(/\S*)?$`)
 
 // Whole adds the scheme if the address lacks one.
-func (s Server) Whole(address string) string {
+func (s Server) WithScheme(address string) string {
 	if hostPort.MatchString(address) {
 		return s.Schemes[0] + "://" + address
 	}
@@ -69,7 +69,7 @@ func (s Server) Check(address string) error {
 		all = strings.Split(address, ",")
 	}
 	for _, one := range all {
-		scheme, rest, ok := strings.Cut(s.Whole(strings.TrimSpace(one)), "://")
+		scheme, rest, ok := strings.Cut(s.WithScheme(strings.TrimSpace(one)), "://")
 		switch {
 		case s.Name == Postgres.Name && !ok && strings.Contains(one, "="): // host=… user=…
 		case !ok || rest == "" || !slices.Contains(s.Schemes, scheme):

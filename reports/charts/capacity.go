@@ -83,7 +83,7 @@ const widestRow vg.Length = 170
 func (rows rowTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
 	style := textStyle(textSize, xfont.WeightNormal, ink)
 	for i, name := range rows {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: ending(name, widestRow, style)})
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: abbreviate(name, widestRow, style)})
 	}
 	return ticks
 }

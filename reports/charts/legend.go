@@ -132,7 +132,7 @@ func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []
 		for style.Width(name) > widest {
 			at := strings.LastIndexAny(shortenToWidth(name, widest, style), ":,")
 			if at < 0 {
-				name = ending(name, widest, style)
+				name = abbreviate(name, widest, style)
 				break
 			}
 			lines = append(lines, name[:at+1])
@@ -143,7 +143,7 @@ func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []
 	return append(lines, current)
 }
 
-func ending(text string, width vg.Length, style draw.TextStyle) string {
+func abbreviate(text string, width vg.Length, style draw.TextStyle) string {
 	if style.Width(text) <= width {
 		return text
 	}

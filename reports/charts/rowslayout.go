@@ -180,7 +180,7 @@ func foldName(name string, widest vg.Length, style draw.TextStyle) []string {
 		first = first[:at] + string([]rune(first[at:])[0])
 	}
 	rest := strings.TrimLeft(name[len(first):], " ")
-	return slices.DeleteFunc([]string{strings.TrimRight(first, " "), ending(rest, widest, style)},
+	return slices.DeleteFunc([]string{strings.TrimRight(first, " "), abbreviate(rest, widest, style)},
 		func(s string) bool { return s == "" })
 }
 

@@ -81,7 +81,7 @@ func Metric(cmd *cobra.Command, to *[]string, doc string, known func() []string)
 
 const RunLimit = "run-limit"
 
-func Whole(least, most int, text string) (int, error) {
+func WholeNumber(least, most int, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
 		return 0, fmt.Errorf("want a whole number from %d to %d, got %q", least, most, text)
@@ -91,7 +91,7 @@ func Whole(least, most int, text string) (int, error) {
 
 // UpTo rejects 0, which means the default.
 func UpTo(most int) func(text string) (int, error) {
-	return func(text string) (int, error) { return Whole(1, most, text) }
+	return func(text string) (int, error) { return WholeNumber(1, most, text) }
 }
 
 func ParseSeed(text string) (uint64, error) {

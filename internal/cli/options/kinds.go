@@ -73,7 +73,7 @@ func describeKeys(keys []param.Key) (list []parameter) {
 	return list
 }
 
-func ChooseListings(args []string) (chosen []Listing, err error) {
+func ParseListings(args []string) (chosen []Listing, err error) {
 	for _, k := range Kinds() {
 		switch {
 		case len(args) > 0 && args[0] != k.Name:

@@ -36,7 +36,7 @@ func Servers(cmd *cobra.Command) (given *[]registry.Server) {
 			return err
 		}
 		*given = append(*given, all[i])
-		return os.Setenv(all[i].Variable, all[i].Whole(address))
+		return os.Setenv(all[i].Variable, all[i].WithScheme(address))
 	}}
 	words := text.Texts(registry.Servers(), func(s registry.Server) string {
 		return fmt.Sprintf("%s (default $%s)", s.Name, s.Variable)

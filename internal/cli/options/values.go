@@ -21,7 +21,7 @@ const QueueDoc = "length of the queue; 0: none (default: never full, or 8 × lim
 
 // ParseQueue returns bench.NoQueue for 0, because 0 means the default.
 func ParseQueue(text string) (int, error) {
-	n, err := flags.Whole(0, strategies.MaxSlots, text)
+	n, err := flags.WholeNumber(0, strategies.MaxSlots, text)
 	if n == 0 {
 		n = bench.NoQueue
 	}
@@ -55,7 +55,7 @@ func ParseMaxInFlight(text string) (int, error) {
 	if text == "unlimited" {
 		return attack.Unlimited, nil
 	}
-	n, err := flags.Whole(1, arrivals.MaxTasks, text)
+	n, err := flags.WholeNumber(1, arrivals.MaxTasks, text)
 	if err != nil {
 		return 0, fmt.Errorf("%w, or unlimited", err)
 	}

@@ -46,7 +46,7 @@ func (f *WorkersFlag) AddTo(cmd *cobra.Command) {
 
 func parseWorkersFlag(text string) (WorkersFlag, error) {
 	if _, err := strconv.Atoi(text); err == nil {
-		n, err := flags.Whole(1, MostLocalWorkers, text)
+		n, err := flags.WholeNumber(1, MostLocalWorkers, text)
 		return WorkersFlag{Local: n}, err
 	}
 	return WorkersFlag{Address: text}, hub.Check(text)
