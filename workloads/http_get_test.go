@@ -148,7 +148,7 @@ func TestHostileServers(t *testing.T) {
 func TestBodyLongerThanSaid(t *testing.T) {
 	var n int
 	w := build(t, "http_get:conns=1,timeout=5s,url="+raw(t, func(c net.Conn) {
-		n++ // one connection at a time
+		n++ // no lock: one connection at a time
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: "+
 			"close\r\n\r\nfourHTTP/1.1 500 Injected\r\n\r\n")
 		c.Close()

@@ -38,7 +38,7 @@ func TestTraceReplaysItsLines(t *testing.T) {
 			t.Errorf("task %d takes %v, want %v", seq, got, want)
 		}
 	}
-	if got, want := w.(Timed).Time(math.MaxUint64), lines[0]; got != want { // 2⁶⁴ − 1 = 5·…  + 0
+	if got, want := w.(Timed).Time(math.MaxUint64), lines[0]; got != want { // 2⁶⁴ − 1 is a multiple of 5
 		t.Errorf("the last task takes %v, want %v", got, want)
 	}
 	// in ms: mean 17.5/5 = 3.5, E[X²] = (2.25+4+144+0.25+2.25)/5 = 30.55
@@ -258,7 +258,7 @@ func TestTraceLabelsComeBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var csv, lines strings.Builder
 	at := r.Perm(tasks)
-	for _, at := range at { // the labels are functions of the arrival, and the duration says it
+	for _, at := range at { // labels and duration are functions of the arrival
 		fmt.Fprintf(&csv, "%d,%dus,t%d,%d,%dms\n", at, at+1, at%700, at%9-4, at%1000)
 		fmt.Fprintf(&lines, `{"at":%d,"took":"%dus","of":{"x":1},"who":"t%d","rank":%d,"by":"%dms"}`+
 			"\n", at, at+1, at%700, at%9-4, at%1000)
@@ -277,7 +277,7 @@ func TestTraceLabelsComeBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tenants := map[int32]int{} // number by what the file calls it
+			tenants := map[int32]int{} // by number in the name
 			for seq := range n {
 				at := int(w.(Timed).Time(seq)/time.Microsecond) - 1
 				if got, want := w.(Prioritised).Priority(seq), int32(at%9-4); got != want {

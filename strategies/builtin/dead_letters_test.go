@@ -20,7 +20,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// flakyName describes a flaky task by the number of its first successful attempt.
+// flakyName names a flaky task by its first successful attempt.
 func flakyName(t *strategies.Task) any { return t.Arg.(*flaky).ok }
 
 func TestPoison(t *testing.T) {

@@ -29,8 +29,8 @@ func TestResizeSchedule(t *testing.T) {
 				err := s.Submit(t.Context(), &strategies.Task{
 					Run: func(context.Context, *strategies.Task) strategies.Result {
 						mu.Lock()
-						// starts within a second, after an increase of the limit, count in that
-						// second
+						// starts in the middle of a second, after an increase of the limit, count
+						// in it
 						if at := int(time.Since(start) / time.Second); at < len(starts) {
 							starts[at]++
 						}

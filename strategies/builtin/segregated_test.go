@@ -134,8 +134,8 @@ func TestClassPoolsAreIndependent(t *testing.T) {
 	}
 }
 
-// Tasks start in order of acceptance within their class. A task without a class starts before tasks
-// of the pool that arrived later.
+// Within a class, tasks start in order of acceptance. A task without a class starts before later
+// tasks of the pool.
 func TestPoolOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "segregated", 2, 20)
@@ -198,7 +198,7 @@ func TestNoClassTakesAnySlot(t *testing.T) {
 	}
 }
 
-// The room of a class pool goes to the first blocked Submit that may use it.
+// A free place in a class pool must go to the first blocked Submit that may use it.
 func TestBlockedByClass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "segregated", 2, 0)
