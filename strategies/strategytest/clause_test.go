@@ -30,7 +30,7 @@ func TestClausesAreDocumented(t *testing.T) {
 	}
 }
 
-// A program that is not a test can run the clauses too.
+// A program other than a test can check clauses, too.
 func ExampleClauses() {
 	spec, err := strategies.Lookup("semaphore")
 	if err != nil {

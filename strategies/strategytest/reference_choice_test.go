@@ -11,7 +11,7 @@ type shares struct {
 
 const tenants = 8
 
-// choose returns the index of the next task in the queue. The caller holds mu.
+// choose returns the index of the next task. The caller holds mu.
 func (s *reference) choose() (at int) {
 	if s.fault == choosesNothing {
 		return 0
