@@ -52,8 +52,8 @@ func patient(t *testing.T) func(int) (context.Context, context.CancelFunc) {
 	}
 }
 
-// poolOracle gives each call, in order of arrival, the connection that becomes free first. It
-// refuses a call if no connection becomes free before the timeout.
+// poolOracle gives each call the connection that becomes free first, unless the call times
+// out before.
 func poolOracle(conns int, timeout time.Duration, at, work []time.Duration) []callOutcome {
 	free := make([]time.Duration, conns)
 	all := make([]callOutcome, len(at))
@@ -129,7 +129,6 @@ func TestConnPoolEqualsTheOracle(t *testing.T) {
 	}
 }
 
-// The connection of a client that gives up at that instant must go to the next call.
 func TestConnPoolClientsLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// Two slots serve ten simultaneous calls of 10 ms. Calls that would complete after the patience are
-// refused when it ends, but still occupy the slots.
+// Calls that would complete after the patience are refused, but still occupy the slots.
 func TestDeafServer(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {

@@ -99,8 +99,7 @@ func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
 	}
 }
 
-// Poison tasks depend only on the seed. They must be refused without a retry time and must not
-// change the faults of other tasks.
+// Poison tasks must be refused without a retry time and not change the faults of other tasks.
 func TestFlakyPoison(t *testing.T) {
 	const n, share = 20_000, 0.05
 	const spelling = "flaky:errors=0.1,spikes=0.2,spike=100ms"

@@ -82,7 +82,6 @@ func TestHandlerAnswers(t *testing.T) {
 	}
 }
 
-// The RateLimit fields must follow the IETF draft. Retry-After must not be before the reset.
 func TestHandlerQuotaFields(t *testing.T) {
 	type answer struct{ status, policy, limit, retryAfter string }
 	for s, want := range map[string][]answer{

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// sendSlowly writes the text repeatedly, byte by byte, until the server closes the connection.
+// sendSlowly writes the text byte by byte until the server closes the connection.
 func sendSlowly(head, text string, pause time.Duration) func(*testing.T, *net.TCPConn) {
 	return func(t *testing.T, conn *net.TCPConn) {
 		_, err := io.WriteString(conn, head)

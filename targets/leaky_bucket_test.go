@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// leakyOracle computes the exact turns of admitted calls as rational numbers.
+// leakyOracle computes turns as rational numbers.
 type leakyOracle struct {
 	between *big.Rat // time between turns, in nanoseconds
 	queue   int
@@ -61,7 +61,6 @@ func up(r *big.Rat) time.Duration {
 	return time.Duration(n.Div(n, r.Denom()).Int64())
 }
 
-// checkLeakyBucket returns the times of service.
 func checkLeakyBucket(t *testing.T, rate string, queue int, gaps []int64) (served []time.Duration) {
 	t.Helper()
 	perSecond, err := strconv.ParseFloat(rate, 64)
@@ -116,7 +115,7 @@ func TestLeakyBucketEqualsTheOracle(t *testing.T) {
 	}
 }
 
-// Both buckets admit eleven of thirteen calls. Only the leaky bucket spaces them.
+// Only the leaky bucket spaces the eleven admitted calls.
 func TestLeakyBucketShapesABurst(t *testing.T) {
 	for name, c := range map[string]struct {
 		spacing time.Duration

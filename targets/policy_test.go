@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// admitAndCheck returns p's decision and compares it with the quota before and after.
+// admitAndCheck checks the quota before and after p's decision.
 func admitAndCheck(t testing.TB, p targets.Policy, now time.Duration) targets.Decision {
 	t.Helper()
 	before := p.Quota(now)
@@ -40,11 +40,10 @@ func admitAndCheck(t testing.TB, p targets.Policy, now time.Duration) targets.De
 	return d
 }
 
-// A rule decides by brute force whether a call at now is admitted after the admitted calls. A
-// refused call is admitted later.
+// A rule decides by brute force whether a call at now is admitted.
 type rule func(admitted []time.Duration, now time.Duration) bool
 
-// checkRule compares each decision with the rule. RetryAfter must be exact to the nanosecond.
+// RetryAfter must be exact to the nanosecond.
 func checkRule(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	var now, retry time.Duration

@@ -131,7 +131,6 @@ func FuzzSECBan(f *testing.F) {
 	})
 }
 
-// refusal makes a call and returns its refusal, or nil.
 func refusal(t testing.TB, target targets.Target) *targets.Throttled {
 	t.Helper()
 	var r *targets.Throttled

@@ -85,7 +85,6 @@ func (h hosted) waitForCount(name string, value int64) {
 	}
 }
 
-// statuses reads responses until the server closes the connection.
 func statuses(t *testing.T, conn net.Conn) (all []int) {
 	t.Helper()
 	for r := bufio.NewReader(conn); ; {

@@ -57,11 +57,10 @@ func bucket(t testing.TB, rate string, burst int) (*targets.TokenBucket, *oracle
 	return b, newOracle(rate, burst)
 }
 
-// The rates have whole and fractional nanoseconds per token, from very slow to very fast.
+// The rates have whole and fractional nanoseconds per token.
 var rates = []string{"100", "3", "0.1", "0.000001", "7.3", "999999.999999", "333333333",
 	"1000000000", "0.333333"}
 
-// checkBucket compares each decision with the oracle. See gapAfter for negative gaps.
 func checkBucket(t *testing.T, rate string, burst int, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	b, o := bucket(t, rate, burst)
@@ -81,7 +80,7 @@ func checkBucket(t *testing.T, rate string, burst int, gaps []int64) (admitted [
 	return admitted
 }
 
-// trace returns random gaps around the time per token, simultaneous calls, and exact retries.
+// trace mixes random gaps, simultaneous calls and exact retries.
 func trace(r *rand.Rand, token float64, n int) []int64 {
 	gaps := make([]int64, n)
 	for i := range gaps {
@@ -114,8 +113,7 @@ func TestTokenBucketEqualsTheOracle(t *testing.T) {
 // No window may have more than burst + rate·window admissions.
 func withinBurstAndRate(t *testing.T, rate string, burst int, admitted []time.Duration) {
 	t.Helper()
-	// Admissions i to j may not exceed burst + rate·(tⱼ−tᵢ). So the surplus k − rate·t_k may rise
-	// by at most burst−1 above its minimum so far.
+	// The surplus k − rate·t_k may rise by at most burst−1 above its minimum so far.
 	o := newOracle(rate, burst)
 	lowest := new(big.Rat)
 	for k, at := range admitted {

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A waiting task must wait as long as an exponential task with the same seed and number. The share
-// of computing tasks may deviate by five standard deviations.
+// A waiting task must wait as long as an exponential task with the same seed and number.
 func TestCPUIOTasksAreOfOneKind(t *testing.T) {
 	const n, p = 2000, 0.25
 	w, plain := build(t, "cpu_io:p=0.25,cpu=10us", 3), build(t, "exponential", 3)

@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// smallCPU has a small, uncalibrated task of every CPU workload. looks is the number of calls of
-// ctx.Err by a complete task.
+// looks is the number of calls of ctx.Err by a complete task.
 var smallCPU = map[string]struct {
 	build func(seed uint64) machine.Doer
 	looks int

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Only the endless tasks may end by the timeout.
 func TestEvilTasksEndWithTheirContext(t *testing.T) {
 	const timeout = time.Second
 	synctest.Test(t, func(t *testing.T) {

@@ -30,7 +30,6 @@ func chunked(t *testing.T, args ...param.Arg) *fileReadChunked {
 	return c
 }
 
-// looks counts calls of Err.
 type looks struct {
 	context.Context
 	n int64
@@ -62,7 +61,6 @@ func TestChunksAddUp(t *testing.T) {
 			if chunks := ctx.n - parts; chunks != n { // one call of Err per part and per chunk
 				t.Fatalf("parts of %v read %d chunks, want %d", length, chunks, n)
 			}
-			// The last chunk starts at (n−1)·nominal.
 			if want := int64(time.Duration(n-1)*w.nominal/length) + 1; parts != want {
 				t.Fatalf("%d parts of %v, want %d", parts, length, want)
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// raw starts a server that calls answer after each request's header, and returns its URL.
+// raw starts a server that calls answer for each request, and returns its URL.
 func raw(t *testing.T, answer func(c net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -62,9 +62,8 @@ func drip(c net.Conn, text string) {
 	}
 }
 
-// Each hostile server must make the task fail in time. TestMain checks for leaked goroutines.
 func TestHostileServers(t *testing.T) {
-	// only cases with this error use a short timeout, so the others also pass on a slow machine
+	// only cases with this error use a short timeout
 	const tooLate = "no complete answer within 100ms"
 	write := func(text string) func(net.Conn) {
 		return func(c net.Conn) { io.WriteString(c, text) }
@@ -190,8 +189,7 @@ func TestRefusalsSayWhenToComeAgain(t *testing.T) {
 	}
 }
 
-// The context may end while a task waits for a response, for the rest of its body or for a
-// connection. Its connection must then be free for the next task.
+// A task may wait for a response, for the rest of its body or for a connection.
 func TestGetEndsWithItsContext(t *testing.T) {
 	began, release := make(chan struct{}, 10), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

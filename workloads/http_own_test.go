@@ -143,8 +143,7 @@ func TestOwnServerRefuses(t *testing.T) {
 	}
 }
 
-// Requests of other clients, such as wrk, have no Poolbench-Seq header. The handler's number
-// applies.
+// Other clients, such as wrk, send no Poolbench-Seq header. The handler's number applies.
 func TestOwnServerServesOthers(t *testing.T) {
 	w := ownServer(t)
 	var got uint64
@@ -204,7 +203,7 @@ func TestOwnServerCloses(t *testing.T) {
 	}
 }
 
-// A panic must fail only its task, without output on standard error, which belongs to the command.
+// A panic must fail only its task, without output on the command's standard error.
 func TestOwnServerPanics(t *testing.T) {
 	w := ownServer(t)
 	w.service = func(context.Context, uint64) error { panic("in the target") }

@@ -28,7 +28,7 @@ func TestMixedMoments(t *testing.T) {
 	}
 }
 
-// looksThenEnds ends at its second call of Err, between the computation and the wait.
+// looksThenEnds ends at its second call of Err, after one block of the computation.
 type looksThenEnds struct {
 	context.Context
 	looks int

@@ -174,7 +174,7 @@ func TestTraceClasses(t *testing.T) {
 	}
 }
 
-// Tasks must have the tenant, priority and deadline of their line, and no labels without a column.
+// Tasks must have no labels without a column.
 func TestTraceLabels(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.csv")
 	if err := os.WriteFile(file, []byte("3,1ms,ann,0,1s\n1,9ms,bob,-2,0.5\n2,2ms,ann,7,1s\n"+
@@ -218,7 +218,6 @@ func TestTraceLabels(t *testing.T) {
 	}
 }
 
-// labelsOf returns the labels of the first tasks of a trace.
 func labelsOf(variant string, scale int) (string, error) {
 	v, err := Parse(variant)
 	if err != nil {
@@ -251,8 +250,8 @@ func labelsOf(variant string, scale int) (string, error) {
 	return strings.Join(all, " "), nil
 }
 
-// The lines are not in order of arrival, there are more tenants than a byte can number, and with
-// scale=2.5 copies must keep the labels of their line.
+// There are more tenants than a byte can number. With scale=2.5, copies must keep the labels of
+// their line.
 func TestTraceLabelsComeBack(t *testing.T) {
 	const tasks = 3000
 	r := rand.New(rand.NewPCG(1, 2))

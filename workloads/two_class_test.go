@@ -40,7 +40,7 @@ func TestClassesShareTheWork(t *testing.T) {
 	}
 }
 
-// With r=1 all tasks take equally long, but half of them are labelled long.
+// Half of the tasks are labelled long.
 func TestEqualClassesAreClasses(t *testing.T) {
 	w := build(t, "two_class:r=1", 1)
 	const n = 10_000

@@ -41,7 +41,6 @@ func build(t testing.TB, s string, seed uint64) workloads.Workload {
 	return w
 }
 
-// complete sets parameters without a default.
 var complete = map[string]string{"trace": "trace:file=testdata/trace.csv,column=2"}
 
 func TestEverySpecIsListable(t *testing.T) {

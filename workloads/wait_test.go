@@ -96,8 +96,7 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 	})
 }
 
-// From its second wait on, one watcher serves all waits of a context. When the context ends, they
-// must all return.
+// From its second wait on, one watcher serves all waits of a context.
 func TestWatchedWaitsEndWithTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := build(t, "constant:mean=10ms", 1)

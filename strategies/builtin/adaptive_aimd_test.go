@@ -35,14 +35,12 @@ func TestAIMDParameters(t *testing.T) {
 	})
 }
 
-// learner is implemented by the adaptive strategies.
 type learner interface{ Limit() int }
 
 // A curve returns the service time and error of tasks that start at an instant.
 type curve func(now time.Duration) (time.Duration, error)
 
-// scripted saturates an instance with tasks that follow the curve. It returns the limit and the
-// number of tasks in flight at the instants.
+// scripted saturates an instance and returns the limit and the tasks in flight at the instants.
 func scripted(
 	t *testing.T, s strategies.Strategy, c curve, instants []time.Duration,
 ) (limits, inFlight []int) {
@@ -72,8 +70,8 @@ func scripted(
 	return limits, inFlight
 }
 
-// Tasks that start from 10 ms to before 90 ms take 20 ms, others 1 ms. The target is 10 ms, so each
-// round of 20 ms must halve the limit once, down to min. Then each round of 1 ms must add a slot.
+// Tasks that start from 10 to 90 ms take 20 ms, twice the target, so each round must halve the
+// limit once. Later rounds of 1 ms must add a slot.
 func TestAIMDStep(t *testing.T) {
 	step := func(now time.Duration) (time.Duration, error) {
 		if now >= 10*time.Millisecond && now < 90*time.Millisecond {
@@ -128,7 +126,6 @@ func checkAIMD(t *testing.T, c curve) {
 	})
 }
 
-// Panics, Goexit and single tasks must not change the limit.
 func TestAIMDLearnsFromTasksOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(1)

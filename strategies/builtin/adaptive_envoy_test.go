@@ -59,8 +59,8 @@ func TestEnvoyGrows(t *testing.T) {
 	})
 }
 
-// From 1 s on, responses take ten times as long. Each update halves the limit and adds the root,
-// down to 3. Five updates later the baseline is measured again, so the long responses are normal.
+// Each update halves the limit and adds the root, down to 3. Five updates later the baseline is
+// measured again, so the long responses are normal.
 func TestEnvoyStep(t *testing.T) {
 	step := func(now time.Duration) (time.Duration, error) {
 		if now >= time.Second {

@@ -31,10 +31,10 @@ func TestGradientParameters(t *testing.T) {
 	})
 }
 
-// Responses take ten times as long for 300 ms. For the first nine windows the long average is below
-// 10/3 of the normal response, so the gradient is at its minimum of ½, and each window changes the
-// limit L to 0.9·L + 0.2. Windows take a round or less, so the limit is at most 2 + 14·0.9ⁿ after n
-// rounds. Afterwards each window adds 0.2, up to the limit.
+// For nine windows of long responses, the long average is below 10/3 of the normal response, so the
+// gradient is at its minimum of ½ and each window changes the limit L to 0.9·L + 0.2. Windows take
+// a round or less, so after n rounds the limit is at most 2 + 14·0.9ⁿ. Afterwards each window adds
+// 0.2.
 func TestGradientStep(t *testing.T) {
 	const begin, end = 100 * time.Millisecond, 400 * time.Millisecond
 	step := func(now time.Duration) (time.Duration, error) {
@@ -96,8 +96,8 @@ func TestGradientForgets(t *testing.T) {
 	})
 }
 
-// A long overload raises the long average. It must fall within 20 normal rounds, or a second,
-// smaller overload is not detected.
+// The long average must fall within 20 normal rounds, or a second, smaller overload is not
+// detected.
 func TestGradientRecovers(t *testing.T) {
 	twice := func(now time.Duration) (time.Duration, error) {
 		switch {

@@ -25,9 +25,8 @@ func TestVegasParameters(t *testing.T) {
 	})
 }
 
-// Responses take twice as long from 100 ms to 300 ms, so half of the 64 slots seem to queue. Each
-// window, a round of 2 ms, removes a slot while more than 6 seem to queue, which ends at the limit
-// 12. Afterwards each window adds 6.
+// With doubled responses, half of the 64 slots seem to queue. Each window, a round of 2 ms, removes
+// a slot while more than 6 seem to queue, down to the limit 12. Afterwards each window adds 6.
 func TestVegasStep(t *testing.T) {
 	const begin, end = 100 * time.Millisecond, 300 * time.Millisecond
 	step := func(now time.Duration) (time.Duration, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// startOrder submits the tasks 1 ms apart while another task occupies the only slot, and returns
-// them in the order of their ends.
+// startOrder submits the tasks while another task occupies the only slot, and returns them in the
+// order of their ends.
 func startOrder(t *testing.T, variant string, tasks []strategies.Task) (order []*strategies.Task) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(len(tasks) + 1)
@@ -104,7 +104,7 @@ func TestJackson(t *testing.T) {
 	}
 }
 
-// lateness returns the maximum lateness of a batch that starts at 0. It may be negative.
+// lateness returns the maximum lateness of a batch that starts at 0.
 func lateness(order []*strategies.Task) time.Duration {
 	worst, end := time.Duration(-1<<62), time.Duration(0)
 	for _, t := range order {

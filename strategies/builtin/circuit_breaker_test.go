@@ -13,8 +13,8 @@ import (
 )
 
 // Each letter is a call, one per second: g(ood), f(ailed), s(low, 2 s), p(anicked), c(ancelled),
-// r(etry requested without an error), h(angs) or l(ate, 5.5 s), - (refused). The test does not wait
-// for h and l. With open=10s, the tenth call after the circuit opens is the first trial.
+// r(etry requested without an error), h(angs) or l(ate, 5.5 s), - (refused). With open=10s, the
+// tenth call after the circuit opens is the first trial.
 func TestBreakerStates(t *testing.T) {
 	const defaults = "window=4,failures=0.5,after=1s,slow=0.75,open=10s,trials=2"
 	for _, c := range []struct {
@@ -142,8 +142,7 @@ func breakerResult(kind rune) (r strategies.Result) {
 	return r
 }
 
-// A half-open breaker runs only the trials. It sheds all other tasks, including those queued when
-// it opened.
+// A half-open breaker must shed all tasks but the trials, including those queued when it opened.
 func TestHalfOpenAdmitsTrials(t *testing.T) {
 	for _, trials := range []int{1, 3, 7} {
 		synctest.Test(t, func(t *testing.T) {

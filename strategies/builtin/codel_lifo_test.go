@@ -21,14 +21,12 @@ func TestCodelParameters(t *testing.T) {
 	})
 }
 
-// An outcome is the expected end of a task that arrives at comes.
 type outcome struct {
 	comes, done time.Duration
 	err         error
 }
 
-// checkOutcomes submits tasks of 1 ms at the given milliseconds. Another task occupies the only
-// slot until free.
+// checkOutcomes submits tasks of 1 ms while another task occupies the only slot until free.
 func checkOutcomes(t *testing.T, free time.Duration, want []outcome) {
 	t.Helper()
 	const ms = time.Millisecond
@@ -79,7 +77,7 @@ func TestCodelSheds(t *testing.T) {
 	})
 }
 
-// The slot becomes free at 120 ms, when the queue has not been empty since 0.
+// The slot becomes free at 120 ms. The queue is never empty before.
 func TestCodelOrder(t *testing.T) {
 	checkOutcomes(t, 120, []outcome{
 		{0, 100, strategies.ErrShed},

@@ -269,7 +269,6 @@ func TestPartsMatchStrategies(t *testing.T) {
 	}
 }
 
-// A rate inside a retry limits attempts, a rate outside limits tasks.
 func TestOrderOfParts(t *testing.T) {
 	for text, want := range map[string][]time.Duration{
 		"retry:base=0s+token_bucket:rate=1,burst=1+worker_pool": {0, time.Second, 2 * time.Second},

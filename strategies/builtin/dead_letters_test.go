@@ -203,7 +203,7 @@ func TestDeadLetterFileErrors(t *testing.T) {
 	}
 }
 
-// A child process reports each stored letter and writes on until it is killed.
+// The child process reports each stored letter until it is killed.
 func TestDeadLetterFileIsReadableAfterAKill(t *testing.T) {
 	const variable = "POOLBENCH_TEST_DEAD_LETTERS"
 	if path := os.Getenv(variable); path != "" {

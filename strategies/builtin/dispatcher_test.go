@@ -72,8 +72,7 @@ func TestDispatcherIsExact(t *testing.T) {
 	})
 }
 
-// The instance of 2 + 98 is full. Further tasks must be accepted as soon as a task ends, and be
-// shed before.
+// A full instance must accept a task when another ends, and shed it before.
 func TestDispatcherAcceptsWithRoom(t *testing.T) {
 	const limit, room, n = 2, 100, 250
 	acceptance := func(i int) time.Duration { // two tasks end every millisecond

@@ -87,7 +87,7 @@ func TestWorkersDoNotWaitForTheLoop(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// The first Done starts at 1 ms. Capacity is returned before each Done, so every 10 ms.
+		// Capacity is returned before each Done, at 1 ms and then every 10 ms.
 		equalMS(t, "accepted", accepted, 0, 0, 0, 1, 11, 21)
 		equalMS(t, "began", began, 0, 1, 2, 3, 11, 21)
 	})

@@ -93,8 +93,8 @@ func TestMakespan(t *testing.T) {
 	}
 }
 
-// The long task must start early. The other seven slots then serve the 511 tasks of 1 ms within
-// ⌈511/7⌉ = 73 ms. Batches assigned to workers in advance would need 1.06 s.
+// If the long task starts early, the other slots serve the 511 tasks of 1 ms in ⌈511/7⌉ = 73 ms.
+// Batches assigned to workers in advance would need 1.06 s.
 func TestOneLongTask(t *testing.T) {
 	for _, spec := range strategies.All() {
 		if p := params(spec, 8, 512); spec.Bound == nil || spec.Bound(p) != 8 ||
@@ -130,8 +130,8 @@ func TestOneLongTask(t *testing.T) {
 	}
 }
 
-// 4 workers get 60 tasks of 2 ms. By the deadline at 9 ms, four rounds are done. The fifth ignores
-// the cancellation until 10 ms, and 40 tasks are abandoned.
+// By the deadline at 9 ms, four rounds of 2 ms are done. The fifth ignores the cancellation until
+// 10 ms.
 func TestDrainCounts(t *testing.T) {
 	for _, name := range []string{"worker_pool", "bounded_queue", "bounded_queue_shed",
 		"draining_pool", "fan_out_fan_in", "pipeline",

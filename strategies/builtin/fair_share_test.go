@@ -21,8 +21,8 @@ func TestFairShareParameters(t *testing.T) {
 	})
 }
 
-// While all tenants have waiting tasks, any number of consecutive starts that is a multiple of the
-// sum of weights must be shared exactly by weight.
+// While all tenants wait, any run of starts whose length is a multiple of the sum of weights must
+// be shared exactly by weight.
 func TestWeightedShares(t *testing.T) {
 	for variant, weights := range map[string][]int{
 		"fair_share":                 {1, 1, 1, 1},

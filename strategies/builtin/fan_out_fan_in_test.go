@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The sink has no lock, so -race reports a second goroutine that calls it.
+// The sink has no lock, so -race reports concurrent calls.
 func TestOneCollector(t *testing.T) {
 	const n = 2000
 	seen := make(map[*strategies.Task]int)
@@ -50,8 +50,8 @@ func TestSlowCollector(t *testing.T) {
 		for i := range tasks {
 			last = submitAt(t, s, log, 0, &tasks[i])
 		}
-		// The last task is accepted at 92 ms, when 91 results are processed. Of the other eight,
-		// the collector has one, the channel four, and workers that wait to send three.
+		// 91 results are processed. Of the other eight, the collector has one, the channel four,
+		// and waiting workers three.
 		if want := 92 * ms; last != want {
 			t.Errorf("the last task was let in at %v, want %v", last, want)
 		}

@@ -102,7 +102,6 @@ func TestHedgedTail(t *testing.T) {
 				t.Errorf("%d attempts at %d tasks, and %d second ones counted", f.calls.Load(), n,
 					counts["hedges"])
 			}
-			// The slower of two concurrent attempts is cancelled.
 			if f.ended.Load() != counts["hedges"] {
 				t.Errorf("%d second attempts, and the context of %d attempts ended",
 					counts["hedges"], f.ended.Load())
@@ -137,7 +136,7 @@ func checkCount(t *testing.T, what string, count int64, n int, p float64) {
 	}
 }
 
-// Second attempts start after the quantile of the last 200 calls. There are none before call 200.
+// Second attempts start after the quantile of the last 200 calls.
 func TestHedgedQuantile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f attemptCounts

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// parent returns a task that takes no time and splits into parts.
 func parent(parts ...*strategies.Task) *strategies.Task {
 	return &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
 		return strategies.Result{Split: parts}
@@ -96,7 +95,7 @@ func TestSplitsKeepTheOrder(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// b has the slot to itself until a splits at 3 ms, during b's second part.
+		// a splits at 3 ms, during b's second part
 		if want := []string{"b", "b", "a", "a", "a", "a", "a", "a", "b", "b", "b",
 			"b"}; !slices.Equal(order, want) {
 			t.Errorf("parts ran in the order %v, want %v", order, want)
@@ -104,7 +103,7 @@ func TestSplitsKeepTheOrder(t *testing.T) {
 	})
 }
 
-// The second of ten nested parts fails. Running parts must continue, the others must not run.
+// Running parts must continue after the failure of the second part. The others must not run.
 func TestSplitFails(t *testing.T) {
 	own := errors.New("own")
 	for name, fail := range map[string]func(){"error": nil, "panic": func() { panic(own) }} {
@@ -233,9 +232,8 @@ func TestSplitAbandoned(t *testing.T) {
 	})
 }
 
-// The ends of parts must match the Kiefer–Wolfowitz recursion with all milliseconds of a task
-// queued at its arrival. Which of two tasks gets a slot that becomes free at the same instant is
-// undefined.
+// The test compares only the ends of parts, because it is undefined which of two tasks gets a slot
+// that becomes free at the same instant.
 func TestAllAtOnceDoesNotHelp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

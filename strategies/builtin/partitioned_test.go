@@ -54,8 +54,8 @@ func TestShortTasksPass(t *testing.T) {
 	})
 }
 
-// With ideal processor sharing, tasks of 1, 2 and 4 ms end at 3, 5 and 7 ms. A quantum of 0.1 ms
-// ends them up to two quanta earlier.
+// Ideal processor sharing ends these tasks at 3, 5 and 7 ms, a quantum of 0.1 ms up to two quanta
+// earlier.
 func TestProcessorSharing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const quantum = 100 * time.Microsecond

@@ -29,8 +29,8 @@ func TestPipelineStagesContract(t *testing.T) {
 	}
 }
 
-// 5 tasks leave the first stage at 10, 10, 20, 20 and 30 ms and the work 5 ms later. The last stage
-// ends one every 40 ms, first at 55 ms.
+// The tasks leave the first stage at 10, 10, 20, 20 and 30 ms, and the last every 40 ms from 55 ms
+// on.
 func TestPipelineStages(t *testing.T) {
 	for _, buffer := range []string{"0", "8"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -59,8 +59,7 @@ func TestPipelineStages(t *testing.T) {
 	}
 }
 
-// Without buffers, a worker keeps its finished task until the next stage accepts it. The work takes
-// 10 ms, the next stage 40 ms.
+// Without buffers, a worker keeps its finished task until the next stage accepts it.
 func TestPipelineBlocksBetweenStages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -116,8 +115,7 @@ func TestPipelineFailuresSkipStages(t *testing.T) {
 	})
 }
 
-// All tasks must be done at the end of the context: those before the work without running, the one
-// after the work with its own result.
+// Tasks before the work must end without running, the task after the work with its own result.
 func TestPipelineStagesCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -175,7 +173,6 @@ func TestPipelineStagesParameters(t *testing.T) {
 	})
 }
 
-// Only stages other than the default may change the Spec of a pipeline, also inside a part.
 func TestPipelineStagesFacts(t *testing.T) {
 	for text, stages := range map[string]int{"pipeline": 0, "pipeline:stages=work": 0,
 		"pipeline:stages=1(1ms)+work": 2, "pipeline:stages=classic": 3,

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// A pipeline accepts Limit + Queue + buffer + 1 tasks.
 func TestPipelineHolds(t *testing.T) {
 	for text, want := range map[string]int{"pipeline": 2 + 3 + 8 + 1, "pipeline:buffer=0": 2 + 3 +
 		0 + 1, "pipeline:buffer=4,filters=3": 2 + 3 + 4 + 1} {
@@ -65,7 +64,7 @@ func TestPipelineFilters(t *testing.T) {
 	})
 }
 
-// If a stage takes 10 ms per task and all buffers are full, Submit must block that long.
+// If a stage takes 10 ms and the buffers are full, Submit must block that long.
 func TestPipelineBackpressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond

@@ -21,7 +21,6 @@ type customer struct {
 }
 
 // bimodal returns Poisson arrivals at load 0.8 of four slots: 95 % tasks of 1 ms and 5 % of 50 ms.
-// The oracles check that no two events are simultaneous.
 func bimodal(n int) []customer {
 	const rate = 0.927536 // per ms
 	random := rand.New(rand.NewPCG(1, 3))
@@ -102,7 +101,6 @@ func runStep(_ context.Context, task *strategies.Task) strategies.Result {
 	return strategies.Result{More: c.left > 0}
 }
 
-// roundRobin computes the responses of a pool with one queue and a quantum.
 func roundRobin(t *testing.T, plan []customer, slots int, quantum time.Duration) []customer {
 	const never = time.Duration(math.MaxInt64)
 	served := slices.Clone(plan)

@@ -34,8 +34,7 @@ type flaky struct {
 	spans [][2]time.Duration // start and end of each attempt
 }
 
-// endless is the attempt at which a flaky task succeeds in any case, so unlimited retries fail a
-// test instead of hanging it.
+// endless ends unlimited retries, so they fail a test instead of hanging it.
 const endless = 5000
 
 var errFlaky = errors.New("not yet")
@@ -80,9 +79,14 @@ type backoff struct {
 	seed      uint64
 }
 
-// wait returns the wait before attempt n+1. With b = min(cap, base·2ⁿ⁻¹) it is b (none), uniform(0,
-// b) (full), b/2 + uniform(0, b/2) (equal), or min(cap, uniform(base, 3·previous)), starting with
-// base (decorrelated). The random number is the nth of PCG(seed, ordinal), divided by 2⁶⁴.
+// wait returns the wait before attempt n+1, with b = min(cap, base·2ⁿ⁻¹):
+//
+//	none          b
+//	full          uniform(0, b)
+//	equal         b/2 + uniform(0, b/2)
+//	decorrelated  min(cap, uniform(base, 3·previous)), starting with base
+//
+// The random number is the nth of PCG(seed, ordinal), divided by 2⁶⁴.
 func (k backoff) wait(ordinal uint64, n int) time.Duration {
 	source := rand.NewPCG(k.seed, ordinal)
 	uniform := func(low, high *big.Int) *big.Int {
@@ -194,8 +198,7 @@ func TestRetryWaits(t *testing.T) {
 	})
 }
 
-// Each pair is the range of the wait before attempt 2, 3, 4 or 5, for base=1s and cap=4s. The
-// formulas are from the AWS blog on backoff.
+// The pairs are the ranges of the waits before attempts 2 to 5. The formulas are from the AWS blog.
 func TestRetryJitterByHand(t *testing.T) {
 	const s = time.Second
 	for jitter, want := range map[string][4][2]time.Duration{
@@ -233,7 +236,7 @@ func TestRetryJitterByHand(t *testing.T) {
 	}
 }
 
-// This tests other jitter than the default, and requested waits.
+// This tests non-default jitter and requested waits.
 func TestRetryContract(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		spec, _ := variant(t, name, 1, 0)
@@ -278,7 +281,7 @@ func TestRetryRepeats(t *testing.T) {
 	})
 }
 
-// The first 8 tasks fail at 1 ms and succeed a second later. 800 tasks of 1 ms follow.
+// The first 8 tasks succeed a second after their failure. 800 tasks of 1 ms follow.
 func TestRetrySlots(t *testing.T) {
 	for _, c := range []struct {
 		name              string

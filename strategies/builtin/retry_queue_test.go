@@ -93,8 +93,8 @@ func TestRetryQueueGoroutines(t *testing.T) {
 	})
 }
 
-// At Drain's deadline, tasks run, are ready again, wait for a slot or are in backoff. Six of the
-// twelve abandoned tasks have never run.
+// At the deadline, tasks run, are ready again, wait for a slot or are in backoff. Six of twelve
+// abandoned tasks have never run.
 func TestRetryQueueAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue:base=0s", 2, 100)

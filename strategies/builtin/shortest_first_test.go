@@ -34,7 +34,6 @@ func sized(sizes ...time.Duration) []strategies.Task {
 	return tasks
 }
 
-// Equal sizes must be done in order of acceptance.
 func TestShortestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(201)
@@ -91,8 +90,7 @@ func TestLongCap(t *testing.T) {
 		"shortest_first:long=10ms,longcap=2": {2, 50 * ms, 250 * ms},
 		// 4 slots serve 50 short tasks from 50 ms on, and all long ones from 63 ms on
 		"shortest_first:long=10ms": {3, 63 * ms, 212 * ms},
-		// the first 10 tasks are equal, so none is long: 4 slots serve 100 short tasks from 50 ms
-		// on
+		// the first 10 tasks are equal, so none is long
 		"shortest_first": {4, 75 * ms, 175 * ms},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -133,9 +131,8 @@ func TestLongCap(t *testing.T) {
 	}
 }
 
-// Tasks of 1 ms keep one slot busy. The next task arrives in the middle of each millisecond, so one
-// always waits. A task of 5 ms arrives at 0, and is overtaken by tasks that arrive within
-// stretch·(5 ms − 1 ms). With stretch=10, the last of them starts at 41 ms.
+// A task of 5 ms waits among tasks of 1 ms that keep the slot busy. It is overtaken by those that
+// arrive within stretch·(5 ms − 1 ms). With stretch=10, the last of them starts at 41 ms.
 func TestOvertaking(t *testing.T) {
 	for variant, want := range map[string]time.Duration{
 		"shortest_first:stretch=0":  time.Millisecond,
@@ -169,9 +166,8 @@ func TestOvertaking(t *testing.T) {
 	}
 }
 
-// Of the tasks, 95 % take 1 ms and 5 % take 50 ms, at load 0.8 of 4 slots with a cap of 3. In an
-// independent simulation (20 replications), the mean response times are 1.992 ± 0.004 ms and 76.8 ±
-// 0.4 ms. First come, first served gives 14.0 and 63.0 ms.
+// The load of 4 slots is 0.8. In an independent simulation (20 replications), the mean response
+// times are 1.992 ± 0.004 ms and 76.8 ± 0.4 ms. First come, first served gives 14.0 and 63.0 ms.
 func TestShortestKnownAnswer(t *testing.T) {
 	const n = 100_000
 	random := rand.New(rand.NewPCG(1, 6))

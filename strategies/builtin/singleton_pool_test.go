@@ -21,7 +21,6 @@ func createSingleton(
 	return spec.New(ctx, p, sink)
 }
 
-// makespan submits 24 tasks of 1 ms to each pool.
 func makespan(t *testing.T, pools ...strategies.Strategy) time.Duration {
 	t.Helper()
 	begin := time.Now()
@@ -43,7 +42,7 @@ func makespan(t *testing.T, pools ...strategies.Strategy) time.Duration {
 	return time.Since(begin)
 }
 
-// The 16 callers pass limits of 3 and up. The first caller's limit must apply to all.
+// The first caller's limit of 3 must apply to all 16.
 func TestSingletonIsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		process := builtin.WithSingletons(t.Context())

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// recordStart stores its start in Arg, a *time.Duration.
 func (l *log) recordStart(_ context.Context, t *strategies.Task) strategies.Result {
 	*t.Arg.(*time.Duration) = time.Since(l.start)
 	return strategies.Result{}
@@ -117,8 +116,7 @@ func TestTickerRate(t *testing.T) {
 	})
 }
 
-// Tasks take 25 ms and the interval is 10 ms. With one slot, a tick is kept, so the next start is
-// immediate.
+// With one slot, a tick is kept during a task, so the next start is immediate.
 func TestTickerAndLimit(t *testing.T) {
 	const ms = time.Millisecond
 	for limit, want := range map[int][]time.Duration{

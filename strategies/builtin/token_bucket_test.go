@@ -25,7 +25,6 @@ func TestTokenBucketParameters(t *testing.T) {
 	})
 }
 
-// Of n simultaneous tasks the last starts at (n−burst)/rate.
 func TestTokenBucketRate(t *testing.T) {
 	for _, test := range []struct {
 		variant       string

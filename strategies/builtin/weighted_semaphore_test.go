@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A task must start when enough of the 6 units are free, but not before the start of the previous
-// task. 500 tasks of random weights, lengths and arrivals are compared with a recursion.
+// A task must start when enough units are free, but not before the start of the previous task.
 func TestWeightedOrder(t *testing.T) {
 	const limit, n = 6, 500
 	type weighted struct {
@@ -78,8 +77,7 @@ func TestWeightedOrder(t *testing.T) {
 	})
 }
 
-// Tasks of 4 ms and weight 1 arrive each millisecond, so all 4 units are always occupied. At 10.5
-// ms a task arrives that needs all units.
+// Tasks of weight 1 occupy all units until one that needs all units arrives at 10.5 ms.
 func TestHeavyIsNotStarved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond

@@ -10,7 +10,6 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// openRawJetStream uses an embedded server and pulls one message at a time.
 func openRawJetStream(b *testing.B, _ int) (func() error, func(n int, run func()) error) {
 	s, err := server.NewServer(&server.Options{ServerName: "raw", JetStream: true,
 		StoreDir: b.TempDir(), DontListen: true, NoSigs: true, NoLog: true})

@@ -13,8 +13,8 @@ import (
 type raw struct {
 	text  string // strategy, for strategies.Parse
 	limit int    // consumers, of both
-	// open creates a queue. put adds a message of 256 bytes. consume takes n messages and calls run
-	// for each, at most limit at a time.
+	// put adds a message of 256 bytes. consume takes n messages and calls run for each, at most
+	// limit at a time.
 	open func(b *testing.B, limit int) (put func() error, consume func(n int, run func()) error)
 }
 
@@ -29,8 +29,7 @@ var raws = []raw{
 	{"rabbitmq:queue=classic", 1, openRawClassic},
 }
 
-// BenchmarkSubmit compares Submit by one producer, while the only slot is occupied, with the
-// client's call.
+// BenchmarkSubmit compares Submit, while the only slot is occupied, with the client's call.
 func BenchmarkSubmit(b *testing.B) {
 	compare(b, func(b *testing.B, r raw) {
 		run := newRuns(b, r)
@@ -48,7 +47,7 @@ func BenchmarkSubmit(b *testing.B) {
 	})
 }
 
-// BenchmarkConsume measures the time per message from a full queue until its acknowledgement.
+// BenchmarkConsume measures the time per message until its acknowledgement.
 func BenchmarkConsume(b *testing.B) {
 	compare(b, func(b *testing.B, r raw) {
 		run := newRuns(b, r)

@@ -25,7 +25,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// rawPool returns a pool like the strategy's, and a temporary schema.
 func rawPool(b *testing.B, limit int) (*pgxpool.Pool, string) {
 	b.Helper()
 	config, err := pgxpool.ParseConfig(os.Getenv(registry.Postgres.Variable))
@@ -91,7 +90,6 @@ type rawJob struct {
 
 func (rawJob) Kind() string { return "raw" }
 
-// openRawRiver uses River's client and worker, with the strategy's settings.
 func openRawRiver(b *testing.B, limit int) (func() error, func(int, func()) error) {
 	pool, name := rawPool(b, limit)
 	driver, log := riverpgxv5.New(pool), slog.New(slog.DiscardHandler)

@@ -74,8 +74,7 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// recoveryTime returns the median time from the start of the next process until the killed
-// process's tasks run again.
+// recoveryTime returns the median time from the restart until the killed process's tasks run again.
 func recoveryTime(
 	t *testing.T, c recoveryCase, spec strategies.Spec, kind string,
 ) (median time.Duration) {
@@ -124,8 +123,8 @@ func recoveryTime(
 	return median
 }
 
-// settling is longer than JetStream needs to store its deliveries. A message whose delivery is not
-// stored is redelivered at once.
+// settling is longer than JetStream needs to store deliveries. A delivery that
+// is not stored is repeated at once.
 const settling = time.Second
 
 const begunLine = "begun"
@@ -157,7 +156,6 @@ func recoverAs(t *testing.T, as string) {
 	select {}
 }
 
-// startStrategy is the equivalent of the bare programs.
 func startStrategy(ctx context.Context, text string, n int, run func()) error {
 	v := strategies.MustParse(text)
 	task := func(id uint64) *strategies.Task {

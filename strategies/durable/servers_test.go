@@ -71,8 +71,8 @@ func TestServerRestart(t *testing.T) {
 	}
 }
 
-// checkRestart kills and restarts the server under load. Submit must fail soon, without the address
-// or password in its error. Each accepted task must be done.
+// checkRestart kills and restarts the server under load. Submit must fail soon, without secrets in
+// its error. Each accepted task must be done.
 func checkRestart(t *testing.T, text string, settings ...string) {
 	v := strategies.MustParse(text)
 	t.Setenv(serverOf(v.Spec).Variable, "") // do not kill a named server
@@ -172,8 +172,6 @@ func checkSecrets(t *testing.T, err error, address string) {
 	}
 }
 
-// checkNoLeftovers ends an instance with waiting, running and dead tasks, and expects no leaked
-// goroutine.
 func checkNoLeftovers(t *testing.T, text string) {
 	v := strategies.MustParse(text)
 	serve(t, v.Spec)

@@ -131,8 +131,7 @@ func TestWorkersOnDemand(t *testing.T) {
 	})
 }
 
-// full returns an instance with a full queue and one slot, which is occupied until release is
-// closed. The sink sends errors to done.
+// full returns a full instance whose slot is occupied until release is closed.
 func full(t *testing.T, queue int) (s *Dispatch, done chan error, release chan struct{}) {
 	t.Helper()
 	done, release = make(chan error, queue+2), make(chan struct{})

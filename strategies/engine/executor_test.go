@@ -198,7 +198,6 @@ func TestExecutorLost(t *testing.T) {
 	}
 }
 
-// The garbage collector must free handles of done tasks.
 func TestSlotsOfTasksThatAreGone(t *testing.T) {
 	q := &queueing{limit: 1}
 	done := make(chan struct{}, 1)

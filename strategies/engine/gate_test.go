@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// channel is a semaphore.
 type channel chan struct{}
 
 func (c channel) try() (struct{}, bool) {

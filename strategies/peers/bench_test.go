@@ -18,14 +18,13 @@ import (
 	"github.com/poolbench/poolbench/strategies/peers"
 )
 
-// The dispatch benchmarks cover all strategies and peers. In the row "inline", the benchmark calls
-// the task and the sink itself. The metric x-inline is the ratio to that row.
+// In the row "inline", the benchmark calls the task and the sink itself. The metric x-inline is the
+// ratio to that row.
 //
 // To compare values of GOMAXPROCS, set the environment variable instead of -cpu (see make
 // dispatch), because ants reads it only at the start of the process.
 
-// batch is the maximum number of unfinished tasks, and the length of queues, so no task is shed. It
-// is large enough that waiting for the end of a batch adds little per task.
+// batch is the maximum number of unfinished tasks, and the length of queues, so no task is shed.
 const batch = 4096
 
 type countdown struct {
@@ -50,14 +49,12 @@ func BenchmarkSubmit(b *testing.B) {
 	benchmark(b, nothing, []int{1, 8, 64, 1024, batch}, []int{1, 8})
 }
 
-// BenchmarkShort measures processor utilisation: one op is a task that computes for about 10 µs. At
-// GOMAXPROCS 2, the best possible x-inline is 0.5.
+// BenchmarkShort runs tasks of about 10 µs. At GOMAXPROCS 2, the best possible x-inline is 0.5.
 func BenchmarkShort(b *testing.B) {
 	benchmark(b, short, []int{1, 8, 64}, []int{1})
 }
 
-// BenchmarkUsual measures the strategies that have a Bare, with reused tasks and with a new task and
-// closure for each op.
+// BenchmarkUsual compares reused tasks with a new task and closure for each op.
 func BenchmarkUsual(b *testing.B) {
 	const limit = 8
 	for _, spec := range strategies.All() {
@@ -91,7 +88,6 @@ func BenchmarkUsual(b *testing.B) {
 	}
 }
 
-// submitFresh is submitAll with one producer, and a new task and closure for each op.
 func submitFresh(b *testing.B, s strategies.Strategy, sink *countdown) {
 	var ran atomic.Int64
 	for left := b.N; left > 0; left -= batch {
@@ -170,7 +166,7 @@ func benchmark(
 	}
 }
 
-// paramsOf returns parameters with a limit, a queue of n, and a rate that is never reached.
+// paramsOf returns parameters with a rate that is never reached.
 func paramsOf(spec strategies.Spec, limit, n int) (strategies.Params, error) {
 	var args []param.Arg
 	for _, k := range spec.Keys {
@@ -186,8 +182,8 @@ func paramsOf(spec strategies.Spec, limit, n int) (strategies.Params, error) {
 	return p, errors.Join(err, spec.Validate(p))
 }
 
-// inline returns the nanoseconds for calling a task and the sink: the minimum of 20 rounds of about
-// a millisecond. The number of rounds is fixed, so instruction counts of revisions are comparable.
+// inline returns the nanoseconds for calling a task and the sink. The number of rounds is fixed, so
+// instruction counts of revisions are comparable.
 func inline(tasks []strategies.Task) float64 {
 	sink, ctx, best := newCountdown(), context.Background(), math.Inf(1)
 	for range 20 {
@@ -206,7 +202,6 @@ func inline(tasks []strategies.Task) float64 {
 	return best
 }
 
-// submitAll submits b.N tasks in batches and waits for each batch.
 func submitAll(
 	b *testing.B, s strategies.Strategy, sink *countdown, tasks []strategies.Task, producers int,
 ) {

@@ -25,7 +25,6 @@ var (
 	boardTemplate = template.Must(template.New("board").Parse(boardTemplateText))
 )
 
-// writePage writes the board as HTML.
 func (b *board) writePage(w io.Writer) error {
 	count, libraries := [notClaimed + 1]int{}, 0
 	var breaks []string
@@ -89,7 +88,6 @@ func (b *board) writePage(w io.Writer) error {
 	return p.Write(w)
 }
 
-// Data of the page's templates.
 type (
 	pageTable struct {
 		ID, Title string
@@ -111,7 +109,7 @@ type (
 	pageFault struct{ Name, Library, Finding, Clause, Upstream, Shows, Source string }
 )
 
-// inWords matches the places where a clause name may wrap in a narrow column.
+// inWords matches where a clause name may wrap.
 var inWords = regexp.MustCompile(`([a-z])([A-Z])`)
 
 func (b *board) onPage(g boardGroup) pageTable {
@@ -139,8 +137,7 @@ func (b *board) faultsOnPage() (all []pageFault) {
 	return all
 }
 
-// All names and texts must be escaped. The page may not load anything or contain a script. A
-// failing cell must link to the reproduction of its fault.
+// All texts must be escaped, and the page may not load anything or contain a script.
 func TestBoardPage(t *testing.T) {
 	const evil = `</code><script>alert("x")</script><img src="https://example.com/x.png">`
 	b := &board{clauses: []string{"Bound", "Once", evil},

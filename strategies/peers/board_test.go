@@ -31,8 +31,8 @@ const (
 	poolGuide = "../../docs/test-your-pool.md"
 )
 
-// TestBoard compares docs/measured/board.md, board.html and docs/test-your-pool.md with the results
-// of this package's tests. With -update (make generate) it writes these files.
+// TestBoard compares documents with the results of this package's tests. With -update (make
+// generate) it writes them.
 func TestBoard(t *testing.T) {
 	found := newBoard(t)
 	text, err := os.ReadFile(boardText)
@@ -114,7 +114,6 @@ type boardRow struct {
 	cost           string
 }
 
-// A boardCell contains the result of one clause and the fault that breaks it.
 type boardCell struct {
 	state cellState
 	fault string
@@ -128,7 +127,6 @@ const (
 	notClaimed
 )
 
-// A boardFault is a fault with the Go source of its reproduction.
 type boardFault struct {
 	fault
 	source string
@@ -270,7 +268,6 @@ func (b *board) faultsText() string {
 	return out.String()
 }
 
-// boardVersions returns the versions of the modules in go.mod.
 func boardVersions(t *testing.T) map[string]string {
 	mod, err := os.ReadFile("../../go.mod")
 	if err != nil {
@@ -284,8 +281,7 @@ func boardVersions(t *testing.T) map[string]string {
 	return versions
 }
 
-// boardCosts returns the ns per task from docs/measured/dispatch.md, for limit 8, one producer and
-// GOMAXPROCS 2.
+// boardCosts returns the ns per task for limit 8, one producer and GOMAXPROCS 2.
 func boardCosts(t *testing.T) map[string]string {
 	text, err := os.ReadFile("../../docs/measured/dispatch.md")
 	if err != nil {

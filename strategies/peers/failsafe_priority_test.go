@@ -12,9 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Under overload, tasks with low priority must be refused first. Priorities outside the library's
-// classes 0 to 4 must use the nearest class. Four slots are offered ten tasks of 1 s per second,
-// every fourth with high priority.
+// Tasks with low priority must be refused first. Priorities outside the library's classes 0 to 4
+// must use the nearest class.
 func TestRefusesThePriority(t *testing.T) {
 	for _, test := range []struct {
 		low, high         int32

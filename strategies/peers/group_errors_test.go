@@ -24,7 +24,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/builtin"
 )
 
-// groupLimit is the concurrency limit of the compared groups.
 const groupLimit = 2
 
 // A groupTask receives the context that the library passes to tasks, or else the caller's.
@@ -34,8 +33,7 @@ type groupTask = func(ctx context.Context) error
 type group struct {
 	name string // of the library
 	how  string // the calls, as code
-	// run submits the tasks in order, waits, and returns the caller's error
-	run func(ctx context.Context, tasks []groupTask) error
+	run  func(ctx context.Context, tasks []groupTask) error
 }
 
 // collected serves libraries whose tasks return no error. It joins the errors.
@@ -227,7 +225,6 @@ var (
 	errSecond = errors.New("the second error")
 )
 
-// A groupResult describes what happens after the first error.
 type groupResult struct {
 	Name, How string
 	Error     string // that the caller gets
@@ -236,8 +233,8 @@ type groupResult struct {
 	Returns   string // when the caller gets the error
 }
 
-// measureGroup runs six tasks with two slots. The first fails at 10 ms, the second at 20 ms, or 1
-// ms after its context ends. The others wait for a slot.
+// measureGroup uses two slots. The first task fails at 10 ms, the second at 20 ms, or 1 ms after
+// its context ends. Four others wait for a slot.
 func measureGroup(t *testing.T, g group) (r groupResult) {
 	t.Helper()
 	const ms = time.Millisecond

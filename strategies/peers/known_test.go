@@ -45,11 +45,9 @@ const (
 	rateModule       = "golang.org/x/time"
 )
 
-// known is in the order of doc.go.
 var known = slices.Concat(antsFaults, pondFaults, concFaults, workerpoolFaults, tunnyFaults,
 	gopoolFaults, failsafeFaults, limitsFaults, rateFaults)
 
-// broken reports whether a known fault breaks the clause.
 func broken(peer, clause string) bool {
 	return slices.ContainsFunc(known, func(f fault) bool { return f.clause == peer+": "+clause })
 }
@@ -60,13 +58,12 @@ func shown(format string, args ...any) {
 	os.Exit(0)
 }
 
-// goroutinesOf counts the goroutines started by the module.
 func goroutinesOf(module string) int {
 	dump := make([]byte, 1<<20)
 	return strings.Count(string(dump[:runtime.Stack(dump, true)]), "created by "+module)
 }
 
-// showing is the environment variable with the name of the fault that a child process reproduces.
+// showing contains the name of the fault that a child process reproduces.
 const showing = "POOLBENCH_SHOW"
 
 // If a fault is fixed, TestKnown fails: update the adapter and doc.go. Each reproduction runs in a
@@ -148,7 +145,7 @@ type crowd struct {
 	clear func()
 }
 
-// meet creates resources until two goroutines enter the same one, typically after a few thousand.
+// meet needs a few thousand resources until two goroutines enter the same one.
 func meet(thing func() crowd) {
 	var current atomic.Pointer[crowd]
 	next := func() *crowd { c := thing(); return &c }
@@ -170,7 +167,6 @@ func meet(thing func() crowd) {
 	time.Sleep(2 * time.Minute)
 }
 
-// breaks checks one clause for a peer and prints its error.
 func breaks(t *testing.T, peer, clause string) {
 	spec, err := strategies.Lookup(peer)
 	if err != nil {

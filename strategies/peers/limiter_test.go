@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/peers"
 )
 
-// learned saturates the strategy for two minutes, and returns the peak number of running tasks at
-// the end of each half minute. The simulated service has 16, 4, 4 and 16 servers in these half
-// minutes. A task takes 10 ms, or proportionally longer if more tasks than servers run.
+// learned saturates the strategy, and returns the peak number of running tasks at the end of each
+// half minute. A task takes 10 ms, or proportionally longer if more than 16, 4, 4 or 16 tasks run
+// in that half minute.
 func learned(t *testing.T, name string, args ...param.Arg) (at [4]int) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := lookup(t, name, 16, args...)
@@ -60,9 +60,8 @@ func learned(t *testing.T, name string, args ...param.Arg) (at [4]int) {
 	return at
 }
 
-// TestLearned expects the limits that the bare libraries find. The ideal limits are 16, 4, 4 and
-// 16. failsafe_adaptive takes the slow minute for normal, and the recovery for an overload, also
-// without the adapter.
+// The ideal limits are 16, 4, 4 and 16. TestLearned expects those that the bare libraries find.
+// failsafe_adaptive takes the slow minute for normal, and the recovery for an overload.
 func TestLearned(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

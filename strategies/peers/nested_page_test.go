@@ -17,8 +17,7 @@ import (
 
 const nestedPage = "../../docs/measured/nested.md"
 
-// nestedTrees are the columns of docs/measured/nested.md. Tasks of the last tree do not wait for
-// their children.
+// nestedTrees are the columns of docs/measured/nested.md.
 var nestedTrees = []strategytest.Tree{{Roots: 1, Width: 1, Levels: 3, Waits: true},
 	{Roots: 1, Width: 4, Levels: 1, Waits: true}, {Roots: 1, Width: 2, Levels: 3, Waits: true},
 	{Roots: 1, Width: 3, Levels: 2}}
@@ -29,7 +28,6 @@ type nester struct {
 	limits []strategytest.Nesting
 }
 
-// safe reports whether each tree of waiting tasks completes at the limit Tree.Enough.
 func (n nester) safe() bool {
 	for i, tree := range nestedTrees {
 		if l := n.limits[i]; tree.Waits && (l.Limit == 0 || l.Limit > tree.Enough()) {
@@ -143,7 +141,6 @@ func nestedVerdict(all []nester) string {
 	return out + ".\n"
 }
 
-// nestedTable has one row per group, below a row of Tree.Enough.
 func nestedTable(all []nester) string {
 	var out strings.Builder
 	out.WriteString("|")

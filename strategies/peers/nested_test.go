@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// TestNestedHangs expects the smallest limit at which reported hangs do not occur.
 func TestNestedHangs(t *testing.T) {
 	for name, test := range map[string]struct {
 		strategy string

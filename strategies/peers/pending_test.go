@@ -15,13 +15,11 @@ import (
 	"github.com/poolbench/poolbench/strategies/peers"
 )
 
-// pending is the number of waiting tasks in BenchmarkPending.
 const pending = 100_000
 
 // BenchmarkPending measures the memory of 100,000 tasks that wait for one of 8 slots. If Submit
-// blocks, each remaining task is submitted in a goroutine of its own, as by the requests of a
-// server, and that memory is included. The memory of the tasks themselves is not. One op is the
-// whole procedure.
+// blocks, each remaining task has a goroutine, as in a server, whose memory is included. The tasks'
+// own memory is not.
 func BenchmarkPending(b *testing.B) {
 	for _, spec := range slices.Concat(strategies.All(), peers.All()) {
 		b.Run(fmt.Sprintf("strategy=%s", spec.Name), func(b *testing.B) {
@@ -134,7 +132,6 @@ func quiet() {
 	}
 }
 
-// A footprint is the memory and the number of goroutines of the process.
 type footprint struct{ bytes, goroutines float64 }
 
 // memory counts live objects and stacks.

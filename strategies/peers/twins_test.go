@@ -25,7 +25,6 @@ var causedWork = map[strategies.Cause][]bench.Written{
 		{Target: "brownout", Load: 0.9, Limit: 32}},
 }
 
-// behaviour lists the metrics in which twins are compared.
 var behaviour = []string{"p50-response-sec", "p99-response-sec", "mean-response-sec", "ops/s",
 	"shed/op", "failed/op", "throttled/op", "abandoned/op", "makespan-sec"}
 

@@ -118,7 +118,6 @@ func panics(f func()) (with any) {
 	return nil
 }
 
-// The bare libraries must behave as the fields of Bare describe.
 func TestBare(t *testing.T) {
 	boom := errors.New("boom")
 	t.Run("errgroup_limit", func(t *testing.T) {

@@ -20,7 +20,7 @@ func builtinSpec(t *testing.T, name string, broken func(*strategies.Spec)) strat
 	return spec
 }
 
-// With -short only the clause that must fail is checked. TestSound covers the others.
+// With -short, TestSound covers the other clauses.
 func TestBrokenDeclarations(t *testing.T) {
 	for _, test := range []struct {
 		what   string

@@ -35,10 +35,10 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// Each fault must break its own clause and no other. Only dealsInTurn also breaks a second one,
-// because a task that waits for another task of its slot deadlocks. With -short only the fault's
-// clause is checked. TestSound covers the others. Three faults are common mistakes: a channel that
-// is never closed, a goroutine leaked on a blocked send, and an ignored cancellation.
+// Each fault must break only its own clause. dealsInTurn also breaks another, because a task that
+// waits for a task of its slot deadlocks. With -short, TestSound covers the other clauses. Three
+// faults are common mistakes: a channel that is never closed, a goroutine leaked on a blocked send,
+// and an ignored cancellation.
 func TestBroken(t *testing.T) {
 	others := !testing.Short()
 	for _, test := range []struct {

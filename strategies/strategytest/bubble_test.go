@@ -11,8 +11,7 @@ import (
 
 const patience = 30 * time.Second
 
-// A failure may mean that testing/synctest no longer works with a zero T in this Go version. That
-// use is undocumented.
+// A failure may mean that testing/synctest no longer works with a zero T, which is undocumented.
 func TestInBubble(t *testing.T) {
 	own := errors.New("own")
 	for _, test := range []struct {

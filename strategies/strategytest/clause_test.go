@@ -30,7 +30,6 @@ func TestClausesAreDocumented(t *testing.T) {
 	}
 }
 
-// A program other than a test can check clauses, too.
 func ExampleClauses() {
 	spec, err := strategies.Lookup("semaphore")
 	if err != nil {

@@ -2,7 +2,6 @@ package strategytest_test
 
 import "github.com/poolbench/poolbench/strategies"
 
-// shares is the state of weighted sharing between tenants.
 type shares struct {
 	turn    int32 // tenant whose turn it is
 	left    int   // tasks that it may still start

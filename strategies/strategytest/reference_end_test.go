@@ -59,8 +59,7 @@ func (s *reference) newEnded() {
 	}
 }
 
-// sweep finishes queued tasks with err if they have not started. Started tasks see the ended
-// context.
+// sweep finishes queued tasks that have not started.
 func (s *reference) sweep(err error) {
 	s.mu.Lock()
 	var queued []*strategies.Task

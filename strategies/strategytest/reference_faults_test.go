@@ -15,9 +15,8 @@ type kind struct {
 	retries bool // at most three attempts, all in the task's slot
 	turns   bool // has a quantum: after each step a task goes to the tail of the queue
 	splits  bool
-	// Short has a pool with half of the limit, Long one with the rest, each with the whole queue
-	separates bool
-	// choice of the next task: priority, deadline or weights of tenants
+	// Short has a pool with half of the limit, Long one with the rest
+	separates             bool
 	urgent, dated, shares bool
 }
 
@@ -33,7 +32,6 @@ var (
 	sharing    = kind{shares: true}
 )
 
-// A fault is a defect of the reference strategy.
 type fault int
 
 const (

@@ -12,9 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// tooLate is the time that a leaky instance keeps its goroutines after its end: longer than any
-// check waits, but within the bubble. Permanent goroutines would slow down later tests, which
-// search all goroutines.
+// tooLate is longer than any check waits for goroutines, but within the bubble. A permanent leak
+// would slow down later tests, which search all goroutines.
 const tooLate = 30 * time.Minute
 
 // reference is a simple implementation of the contract, with a mutex, two lists and one fault.
@@ -142,7 +141,6 @@ func (s *reference) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.wait(ctx, w)
 }
 
-// wait completes a blocked Submit.
 func (s *reference) wait(ctx context.Context, w *waiter) error {
 	if s.fault == deafSubmit {
 		return <-w.outcome

@@ -140,7 +140,6 @@ func (s *reference) step(t *strategies.Task) strategies.Result {
 	return r
 }
 
-// parts runs the sub-tasks of t and returns the first failed result.
 func (s *reference) parts(
 	t *strategies.Task, all []*strategies.Task, slot *int,
 ) (first strategies.Result) {
@@ -185,7 +184,6 @@ func (s *reference) parts(
 	return first
 }
 
-// giveBack frees the slot of a task before its end.
 func (s *reference) giveBack(slot *int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,8 +194,8 @@ func (s *reference) giveBack(slot *int) {
 	}
 }
 
-// queueAgain puts a started task or a sub-task at the head or tail of the queue. The channel
-// receives its slot, or nowhere after the end of the context.
+// queueAgain puts a started task or a sub-task in the queue. The channel receives its slot, or
+// nowhere after the end of the context.
 func (s *reference) queueAgain(t *strategies.Task, head bool) <-chan int {
 	e := &entry{task: t, pool: s.poolOf(t), grant: make(chan int, 1)}
 	s.mu.Lock()

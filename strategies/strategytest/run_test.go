@@ -49,7 +49,6 @@ func TestRunOne(t *testing.T) {
 	strategytest.Run(t, referenceSpec(fault(n), blocking))
 }
 
-// runOne runs TestRunOne in a child process and returns its passed and failed subtests.
 func runOne(
 	t *testing.T, f fault, env []string, args ...string,
 ) (passed, failed []string, out string) {
@@ -79,8 +78,8 @@ func runOne(
 	return passed, failed, string(text)
 }
 
-// If a clause crashes, exits or hangs the process, only this clause must fail. If the first task
-// fails, no clause is tested.
+// A clause that crashes, exits or hangs must not affect others. If the first task fails, no clause
+// is tested.
 func TestRun(t *testing.T) {
 	var every []string
 	for _, c := range strategytest.Clauses() {
@@ -142,8 +141,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// With -short only the fault's clause is checked. The contract tests of strategies/durable cover
-// the others.
+// With -short, the contract tests of strategies/durable cover the other clauses.
 func TestDurableBroken(t *testing.T) {
 	for i, test := range []struct {
 		name   string
