@@ -38,7 +38,7 @@ func TestTraceReplaysItsLines(t *testing.T) {
 			t.Errorf("task %d takes %v, want %v", seq, got, want)
 		}
 	}
-	if got, want := w.(Timed).Time(math.MaxUint64), lines[0]; got != want { // 2⁶⁴ − 1 is a multiple of 5
+	if got, want := w.(Timed).Time(math.MaxUint64), lines[0]; got != want { // 2⁶⁴ − 1 = 5k
 		t.Errorf("the last task takes %v, want %v", got, want)
 	}
 	// in ms: mean 17.5/5 = 3.5, E[X²] = (2.25+4+144+0.25+2.25)/5 = 30.55
