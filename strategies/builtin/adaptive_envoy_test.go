@@ -59,8 +59,8 @@ func TestEnvoyGrows(t *testing.T) {
 	})
 }
 
-// Each update halves the limit and adds the root, down to 3. Five updates later the baseline is
-// measured again, so the long responses are normal.
+// With long responses, each update changes the limit L to L/2 + √(L/2), down to 3. Five updates
+// later the baseline is measured again, so the long responses become normal.
 func TestEnvoyStep(t *testing.T) {
 	step := func(now time.Duration) (time.Duration, error) {
 		if now >= time.Second {

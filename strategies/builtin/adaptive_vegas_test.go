@@ -85,7 +85,7 @@ func TestVegasForgets(t *testing.T) {
 	})
 }
 
-// Each window with a failure removes a slot, or two from a limit of 100 on, down to min.
+// Each window with a failure removes a slot, or two slots if the limit is 100 or more, down to min.
 func TestVegasFailures(t *testing.T) {
 	down := errors.New("down")
 	fails := func(time.Duration) (time.Duration, error) { return time.Millisecond, down }

@@ -74,8 +74,8 @@ func TestComposedContract(t *testing.T) {
 	}
 }
 
-// composed joins names. Outside a rate limit, codel_lifo gets a target of an hour, or it sheds
-// tasks that wait for a token.
+// composed joins names. Outside a rate limit, codel_lifo gets a target of an hour. Otherwise it
+// sheds tasks that wait for a token.
 func composed(names ...string) string {
 	for i, name := range names {
 		paced := slices.ContainsFunc(names[i+1:], func(name string) bool {

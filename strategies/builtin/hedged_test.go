@@ -187,7 +187,7 @@ func TestHedgedQuantile(t *testing.T) {
 	})
 }
 
-// Second attempts must not exceed their share of the calls so far plus ten saved ones.
+// Second attempts may be at most the budget's share of the calls so far, plus ten saved attempts.
 func TestHedgeBudget(t *testing.T) {
 	for _, budget := range []float64{0.01, 0.05, 0.3, 1} {
 		synctest.Test(t, func(t *testing.T) {

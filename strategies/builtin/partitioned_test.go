@@ -54,8 +54,8 @@ func TestShortTasksPass(t *testing.T) {
 	})
 }
 
-// Ideal processor sharing ends these tasks at 3, 5 and 7 ms, a quantum of 0.1 ms up to two quanta
-// earlier.
+// With ideal processor sharing, these tasks end at 3, 5 and 7 ms. With a quantum of 0.1 ms, they
+// end up to two quanta earlier.
 func TestProcessorSharing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const quantum = 100 * time.Microsecond

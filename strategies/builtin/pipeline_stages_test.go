@@ -29,8 +29,8 @@ func TestPipelineStagesContract(t *testing.T) {
 	}
 }
 
-// The tasks leave the first stage at 10, 10, 20, 20 and 30 ms, and the last every 40 ms from 55 ms
-// on.
+// The tasks leave the first stage at 10, 10, 20, 20 and 30 ms. They leave the last stage every 40
+// ms from 55 ms on.
 func TestPipelineStages(t *testing.T) {
 	for _, buffer := range []string{"0", "8"} {
 		synctest.Test(t, func(t *testing.T) {

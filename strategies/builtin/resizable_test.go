@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The numbers are the starts in each second.
+// Each number counts the tasks that start in that second.
 func TestResizeSchedule(t *testing.T) {
 	for text, want := range map[string][]int{
 		"resizable":                                    {6, 6, 6, 6, 6, 6},

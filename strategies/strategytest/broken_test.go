@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// failed returns the clauses that spec breaks, of those named or of all.
+// failed checks the named clauses, or all clauses, and returns those that spec breaks.
 func failed(t *testing.T, spec strategies.Spec, of ...string) (names []string) {
 	for _, c := range strategytest.Clauses() {
 		if of != nil && !slices.Contains(of, c.Name) {
