@@ -52,7 +52,6 @@ func TestPoolLoads(t *testing.T) {
 			}
 		}
 	}
-	// A class without a pool counts only in the sum.
 	some := []strategies.ClassLoad{{Class: strategies.CPU, Rate: 1000, Mean: 3 * time.Millisecond},
 		{Class: strategies.Short, Rate: 1000, Mean: time.Millisecond}}
 	pools := []strategies.ClassPool{

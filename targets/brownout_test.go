@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// The n-th of 20 concurrent calls takes 10 ms · (1 + slope·max(0, n−knee)).
+// The n-th concurrent call takes 10 ms · (1 + slope·max(0, n−knee)).
 func TestBrownoutSlowsDownAboveTheKnee(t *testing.T) {
 	for _, c := range []struct {
 		knee  int
@@ -49,8 +49,8 @@ func TestBrownoutSlowsDownAboveTheKnee(t *testing.T) {
 	}
 }
 
-// With n clients the throughput must be n/(S·(1+slope·(n−knee))). With slope·knee = 2 it is lower
-// with 40 clients than with 10. They start 1 µs apart, so no two calls end at the same time.
+// The throughput of n clients is n/(S·(1+slope·(n−knee))). Clients start 1 µs apart, so no two
+// calls end at the same time.
 func TestBrownoutThroughputFalls(t *testing.T) {
 	for n, want := range map[int]int64{5: 1050, 10: 2100, 20: 1400, 40: 1200} {
 		synctest.Test(t, func(t *testing.T) {
@@ -95,8 +95,7 @@ func TestBrownoutEndsWithTheClient(t *testing.T) {
 	})
 }
 
-// The knee changes from 3 to 1 at 50 ms after the first call. Until then three concurrent calls
-// take 10 ms each, afterwards the second takes 20 ms and the third 30 ms.
+// 50 ms after the first call, the knee changes from 3 to 1, which affects two of three calls.
 func TestBrownoutKneeChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "brownout:knee=3,slope=1,later=1,after=50ms")

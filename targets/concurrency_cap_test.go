@@ -51,7 +51,6 @@ func TestConcurrencyCapRefusesAboveTheLimit(t *testing.T) {
 	})
 }
 
-// No more calls than the limit may be in service, and no call may be refused while a slot is free.
 func TestConcurrencyCapIsExactUnderContention(t *testing.T) {
 	target := build(t, "concurrency_cap:limit=3")
 	var inside atomic.Int64

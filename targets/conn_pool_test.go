@@ -13,13 +13,12 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// callOutcome is the outcome of a call: the time of its connection, or of its error.
+// callOutcome is the time at which a call gets its connection or its error.
 type callOutcome struct {
 	at  time.Duration
 	err error
 }
 
-// sendCalls sends calls at given times, each with its own time of work.
 func sendCalls(
 	t *testing.T, target targets.Target, at, work []time.Duration,
 	patience func(i int) (context.Context, context.CancelFunc),
@@ -53,8 +52,8 @@ func patient(t *testing.T) func(int) (context.Context, context.CancelFunc) {
 	}
 }
 
-// poolOracle gives each call in order of arrival the connection that becomes free first, unless
-// that is not before its deadline.
+// poolOracle gives each call the connection that becomes free first, unless the call times
+// out before.
 func poolOracle(conns int, timeout time.Duration, at, work []time.Duration) []callOutcome {
 	free := make([]time.Duration, conns)
 	all := make([]callOutcome, len(at))
@@ -85,9 +84,7 @@ func sameOutcomes(t *testing.T, got, want []callOutcome) {
 	}
 }
 
-// One connection, 100 ms of work, calls every 10 ms, a timeout of 250 ms. Calls are served in
-// order. A call without a connection after 250 ms is refused, even if it would get one at that
-// instant.
+// A call whose connection becomes free exactly at its timeout is refused.
 func TestConnPoolIsAFIFOWithATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -132,8 +129,6 @@ func TestConnPoolEqualsTheOracle(t *testing.T) {
 	}
 }
 
-// A client that gives up leaves the line. A connection granted to it at that instant goes to the
-// next call.
 func TestConnPoolClientsLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -155,8 +150,7 @@ func TestConnPoolClientsLeave(t *testing.T) {
 	})
 }
 
-// No connection may be lost or added, whatever the order of simultaneous returns, departures and
-// deadlines.
+// Simultaneous returns, departures and timeouts must not lose or add a connection.
 func TestConnPoolKeepsItsConnections(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {

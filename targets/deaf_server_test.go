@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// Ten simultaneous calls at two slots of 10 ms. Calls that would complete after the patience are
-// refused when it ends, but still occupy the slots.
+// Calls that would complete after the patience are refused, but still occupy the slots.
 func TestDeafServer(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
@@ -58,7 +57,7 @@ func TestDeafServer(t *testing.T) {
 	}
 }
 
-// The call returns at once as abandoned, but its work is done.
+// An abandoned call must still be served.
 func TestDeafServerClientsLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "deaf_server:slots=1,service=10ms")
@@ -80,8 +79,7 @@ func TestDeafServerClientsLeave(t *testing.T) {
 	})
 }
 
-// A service time near the largest duration does not overflow, which would serve the second call at
-// once.
+// If the service time overflowed, the second call would be served at once.
 func TestDeafServerLongService(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "deaf_server:slots=1,service=2562047h,patience=1s")

@@ -38,8 +38,8 @@ func TestFixedWindowEqualsTheRule(t *testing.T) {
 	}
 }
 
-// At a boundary a fixed window admits twice the limit within a nanosecond. A sliding window does
-// not.
+// At a boundary, a fixed window admits twice the limit within a nanosecond, unlike a sliding
+// window.
 func TestFixedWindowHasADoubleBurst(t *testing.T) {
 	fixed, err := targets.NewFixedWindow(100, time.Second)
 	if err != nil {

@@ -50,7 +50,7 @@ func outcomes(
 	return all, counts
 }
 
-// Shares must match the parameters, and slow and failing must be independent.
+// Slow and failing must be independent.
 func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
 	const n = 20_000
 	const spelling = "flaky:errors=0.1,spikes=0.2,spike=100ms"
@@ -99,8 +99,7 @@ func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
 	}
 }
 
-// Poison tasks must be the same for a seed, for every order and repetition. Their refusals have no
-// retry time, and the faults of other tasks do not change.
+// Poison tasks must be refused without a retry time and not change the faults of other tasks.
 func TestFlakyPoison(t *testing.T) {
 	const n, share = 20_000, 0.05
 	const spelling = "flaky:errors=0.1,spikes=0.2,spike=100ms"

@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// TestFraction compares fractions of rates with those of package math/big.
 func TestFraction(t *testing.T) {
 	rates := []float64{1, 0.1, 1e9, 999999999.999999, 1.0 / 1024, 5e-7, 1e-6, 0.1234375, 1e-19,
 		1e-20, 1e-300, math.SmallestNonzeroFloat64, math.Pi}

@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// answers is a Target that answers with err. If err is a refusal, it does not call the work.
+// answers is a Target that returns err. If err is a refusal, it does not call the work.
 type answers struct{ err error }
 
 func (a answers) Call(
@@ -82,12 +82,11 @@ func TestHandlerAnswers(t *testing.T) {
 	}
 }
 
-// The header fields must be those of the draft. Retry-After must not be before the reset.
 func TestHandlerQuotaFields(t *testing.T) {
 	type answer struct{ status, policy, limit, retryAfter string }
 	for s, want := range map[string][]answer{
 		"none": {{"200", "", "", ""}},
-		// 100 ms is not a whole number of seconds
+		// no w, because 100 ms is not a whole number of seconds
 		"token_bucket:rate=100,burst=10": {{"200", `"default";q=10`, `"default";r=9;t=1`, ""}},
 		"token_bucket:rate=0.5,burst=30": {{"200", `"default";q=30;w=60`,
 			`"default";r=29;t=2`, ""}},
@@ -104,7 +103,7 @@ func TestHandlerQuotaFields(t *testing.T) {
 			`"default";r=10`, ""}},
 		"conn_pool:conns=2": {{"200", `"default";q=2;qu="concurrent-requests"`,
 			`"default";r=2`, ""}},
-		// at most 15 digits
+		// the draft allows at most 15 digits
 		"fixed_window:limit=9999999999999999": {{"200", `"default";q=999999999999999;w=1`,
 			`"default";r=999999999999999;t=1`, ""}},
 	} {
@@ -122,7 +121,7 @@ func TestHandlerQuotaFields(t *testing.T) {
 	}
 }
 
-// The handler reads the quota after the call. Meanwhile other calls may have used it up.
+// The handler reads the quota after the call. Until then other calls may use it up.
 func TestHandlerRetriesNotBeforeTheReset(t *testing.T) {
 	r := serve(targets.Handler(late{}, nothing), nil)
 	if got := r.Header.Get("Retry-After"); got != "7" ||
@@ -157,7 +156,7 @@ func TestHandlerNumbersItsCalls(t *testing.T) {
 	}
 }
 
-// endless is a body that never ends. It counts the bytes read.
+// endless is an infinite body that counts the bytes read.
 type endless struct{ read int }
 
 func (e *endless) Read(p []byte) (int, error) { e.read += len(p); return len(p), nil }
@@ -189,7 +188,7 @@ func TestHandlerBoundsTheBody(t *testing.T) {
 	}
 }
 
-// A client that disconnects must end the work, also if the request has a body.
+// The server must detect the disconnection also if the request has a body.
 func TestHandlerEndsTheWorkWithTheClient(t *testing.T) {
 	began, ended := make(chan struct{}), make(chan error, 1)
 	server := httptest.NewServer(targets.Handler(build(t, "none"),

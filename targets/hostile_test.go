@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// sendSlowly writes the text repeatedly, byte by byte, until the server closes the connection.
+// sendSlowly writes the text byte by byte until the server closes the connection.
 func sendSlowly(head, text string, pause time.Duration) func(*testing.T, *net.TCPConn) {
 	return func(t *testing.T, conn *net.TCPConn) {
 		_, err := io.WriteString(conn, head)
@@ -41,8 +41,7 @@ func sendFast(head, text string) func(*testing.T, *net.TCPConn) {
 	}
 }
 
-// Whatever clients do, each connection must end, the next client must be served, and no goroutine
-// may remain.
+// Each connection must end, the next client must be served, and no goroutine may leak.
 func TestHostileClients(t *testing.T) {
 	noise := make([]byte, 64<<10)
 	for i, r := 0, rand.New(rand.NewPCG(1, 1)); i < len(noise); i++ {
@@ -123,7 +122,7 @@ func TestHostileClients(t *testing.T) {
 				t.Errorf("%s: answers %v, want %v", name, got, c.want)
 			}
 			if slices.Contains(got, 500) && name != "half closed" && name != "does not read" {
-				// the client has disconnected
+				// 500 is expected only after a disconnection
 				t.Errorf("%s: answers %v", name, got)
 			}
 		})

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// leakyOracle has the exact turns of all calls in the queue, as rational numbers.
+// leakyOracle computes turns as rational numbers.
 type leakyOracle struct {
 	between *big.Rat // time between turns, in nanoseconds
 	queue   int
@@ -28,7 +28,7 @@ func newLeakyOracle(rate string, queue int) *leakyOracle {
 	return &leakyOracle{between: perSecond.Quo(big.NewRat(1e9, 1), perSecond), queue: queue}
 }
 
-// admit returns the wait of an admitted call, or the time until the first turn in the queue.
+// admit returns the wait of an admitted call, or the time until the next turn.
 func (o *leakyOracle) admit(now time.Duration) (admitted bool, wait, retryAfter time.Duration) {
 	t := new(big.Rat).SetInt64(int64(now))
 	var first *big.Rat // first of the waiting calls
@@ -61,7 +61,6 @@ func up(r *big.Rat) time.Duration {
 	return time.Duration(n.Div(n, r.Denom()).Int64())
 }
 
-// checkLeakyBucket returns the times of service.
 func checkLeakyBucket(t *testing.T, rate string, queue int, gaps []int64) (served []time.Duration) {
 	t.Helper()
 	perSecond, err := strconv.ParseFloat(rate, 64)
@@ -102,8 +101,7 @@ func TestLeakyBucketEqualsTheOracle(t *testing.T) {
 			perSecond, _ := strconv.ParseFloat(rate, 64)
 			served := checkLeakyBucket(t, rate, queue, trace(rand.New(rand.NewPCG(uint64(i), uint64(j))),
 				1e9/perSecond, 500))
-			// Calls must be served one at a time: consecutive turns are at least 1/rate apart,
-			// minus 1 ns of rounding.
+			// Consecutive turns are at least 1/rate apart, minus 1 ns of rounding.
 			between := newLeakyOracle(rate, 0).between
 			for k := 1; k < len(served); k++ {
 				if least := new(big.Rat).Sub(between,
@@ -117,8 +115,7 @@ func TestLeakyBucketEqualsTheOracle(t *testing.T) {
 	}
 }
 
-// Both buckets admit eleven of thirteen concurrent calls. A leaky bucket serves them 10 ms apart, a
-// token bucket at once.
+// Only the leaky bucket spaces the eleven admitted calls.
 func TestLeakyBucketShapesABurst(t *testing.T) {
 	for name, c := range map[string]struct {
 		spacing time.Duration

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// admitAndCheck returns p's decision on a call at now, and compares it with the quota before and
-// after.
+// admitAndCheck checks the quota before and after p's decision.
 func admitAndCheck(t testing.TB, p targets.Policy, now time.Duration) targets.Decision {
 	t.Helper()
 	before := p.Quota(now)
@@ -41,12 +40,10 @@ func admitAndCheck(t testing.TB, p targets.Policy, now time.Duration) targets.De
 	return d
 }
 
-// A rule decides by brute force whether a call at now is admitted after the admitted calls. A call
-// that it refuses is admitted at a later time.
+// A rule decides by brute force whether a call at now is admitted.
 type rule func(admitted []time.Duration, now time.Duration) bool
 
-// checkRule compares each decision with the rule. At the end of RetryAfter the rule must admit a
-// call, and not a nanosecond earlier.
+// RetryAfter must be exact to the nanosecond.
 func checkRule(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	var now, retry time.Duration
@@ -65,8 +62,8 @@ func checkRule(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted [
 	return admitted
 }
 
-// gapAfter returns the time to the next call: the gap or, if that is negative, the last RetryAfter
-// ± 1 ns.
+// gapAfter returns the time to the next call: the gap or, if it is negative, the last RetryAfter or
+// 1 ns less.
 func gapAfter(gap int64, retry time.Duration) time.Duration {
 	switch {
 	case gap >= 0:
@@ -77,7 +74,7 @@ func gapAfter(gap int64, retry time.Duration) time.Duration {
 	return retry - 1
 }
 
-// maxInWindow returns the largest number of instants in any half-open interval of that length.
+// maxInWindow returns the largest number of instants in any half-open interval of the length.
 func maxInWindow(instants []time.Duration, length time.Duration) (n int) {
 	for i := range instants {
 		for j := i; j < len(instants) && instants[j]-instants[i] < length; j++ {

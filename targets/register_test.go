@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// TestRegister runs in a child process, because a registration cannot be undone.
+// The test runs in a child process, because a registration cannot be undone.
 func TestRegister(t *testing.T) {
 	const child = "POOLBENCH_TEST_REGISTER"
 	if os.Getenv(child) == "" {

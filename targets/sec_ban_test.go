@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// banOracle implements the rule directly, with all times stored.
+// banOracle stores all times and applies the rule directly.
 type banOracle struct {
 	limit, tolerance int
 	window, ban      time.Duration
@@ -131,7 +131,6 @@ func FuzzSECBan(f *testing.F) {
 	})
 }
 
-// refusal makes a call and returns the refusal, nil if served.
 func refusal(t testing.TB, target targets.Target) *targets.Throttled {
 	t.Helper()
 	var r *targets.Throttled
@@ -141,7 +140,6 @@ func refusal(t testing.TB, target targets.Target) *targets.Throttled {
 	return r
 }
 
-// 10 calls are served, 10 are refused with a retry time, the next is banned.
 func TestSECBanStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "sec_ban")

@@ -23,7 +23,7 @@ type hosted struct {
 	target targets.Target
 }
 
-// shortTimeouts sets timeouts for tests that are long compared with stalls of a busy machine.
+// shortTimeouts are still long compared with scheduling stalls of a busy machine.
 func shortTimeouts(s *http.Server) {
 	s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = 500*time.Millisecond,
 		time.Second, 2*time.Second, 500*time.Millisecond
@@ -65,7 +65,6 @@ func (h hosted) dial(t *testing.T) *net.TCPConn {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		// a server that hangs must fail the test
 		t.Fatal(err)
 	}
 	return conn.(*net.TCPConn)
@@ -86,7 +85,6 @@ func (h hosted) waitForCount(name string, value int64) {
 	}
 }
 
-// statuses reads responses until the server closes the connection, and returns their status codes.
 func statuses(t *testing.T, conn net.Conn) (all []int) {
 	t.Helper()
 	for r := bufio.NewReader(conn); ; {
@@ -106,12 +104,11 @@ func statuses(t *testing.T, conn net.Conn) (all []int) {
 
 const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
-// sends waits for the server to close the connection.
 func sends(text string) func(*testing.T, *net.TCPConn) {
 	return func(t *testing.T, conn *net.TCPConn) { _, _ = io.WriteString(conn, text) }
 }
 
-// A client that disconnects while it waits for a connection must leave the line.
+// A client that disconnects must leave the queue for a connection.
 func TestClientLeavesTheLine(t *testing.T) {
 	finish := make(chan struct{})
 	h := host(t, "conn_pool:conns=1,timeout=1h",
@@ -148,8 +145,8 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.IPAddr{} }
 
-// FuzzServer sends arbitrary bytes and disconnects. The connection must end, and there may be no
-// more calls than requests.
+// After arbitrary bytes and a disconnection, the connection must end. There may be no more calls
+// than requests.
 func FuzzServer(f *testing.F) {
 	for _, s := range []string{"", request, request + request, request[:20], "\x00",
 		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",

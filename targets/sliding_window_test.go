@@ -33,7 +33,7 @@ func TestSlidingWindowEqualsTheRule(t *testing.T) {
 		admitted := checkRule(t, newSlidingWindow(t, c.limit, c.window), slidingRule(c.limit, c.window),
 			windowTrace(uint64(i), c.limit, c.window, 1000))
 		if n := maxInWindow(admitted, c.window); n != c.limit {
-			// the traces are dense enough to fill some window
+			// the traces are dense enough to fill a window
 			t.Errorf("%d admitted in some %v, want %d", n, c.window, c.limit)
 		}
 	}

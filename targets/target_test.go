@@ -71,7 +71,6 @@ func TestEverySpecIsListable(t *testing.T) {
 
 var unitForm = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 
-// Each completed call must be admitted, refused or abandoned.
 func TestCountsAreAsDeclared(t *testing.T) {
 	docs := map[string]targets.Counter{}
 	for _, s := range targets.All() {
@@ -146,7 +145,6 @@ func TestCanonicalVariants(t *testing.T) {
 	}
 }
 
-// An admitted call must pass on the caller's ctx, its number and its error.
 func TestEveryTargetServesTheWorkItWasGiven(t *testing.T) {
 	type key struct{}
 	ctx, failure := context.WithValue(context.Background(), key{}, 1), errors.New("the work failed")
@@ -214,7 +212,7 @@ func TestEndedContextTakesNoToken(t *testing.T) {
 	}
 }
 
-// Calls must run concurrently, without a lock of the target.
+// A target must not hold a lock during the work.
 func TestConcurrentCallsShareTheBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "token_bucket:rate=10,burst=5")
@@ -242,8 +240,7 @@ func TestConcurrentCallsShareTheBucket(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		// Each goroutine calls every 20 ms. The last calls are at 980 ms, so 5 + ⌊0.98·10⌋ are
-		// admitted.
+		// Each goroutine calls every 20 ms, last at 980 ms, so 5 + ⌊0.98·10⌋ calls are admitted.
 		if elapsed := time.Since(began); elapsed != time.Second || served.Load() != 14 ||
 			refused.Load() != 1000-14 {
 			t.Errorf("%d served and %d refused in %v", served.Load(), refused.Load(), elapsed)

@@ -32,7 +32,7 @@ func callOf(t testing.TB, q targets.Tenanted, tenant int32) *targets.Throttled {
 	return refused
 }
 
-// Each tenant must be served as by its own token_bucket, with the same retry times.
+// Each tenant must be served as by a token_bucket of its own.
 func TestTenantQuota(t *testing.T) {
 	for _, c := range []struct {
 		rate    float64
@@ -107,7 +107,7 @@ func TestTenantQuotaAtOneInstant(t *testing.T) {
 	})
 }
 
-// 100,000 tenants may have buckets that are not full.
+// At most 100,000 tenants may have buckets that are not full.
 func TestTenantQuotaForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := quotas(t, "tenant_quota:rate=1,burst=1")

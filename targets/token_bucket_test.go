@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// oracle is the textbook token bucket in rational numbers: a number of tokens that grows with time.
+// oracle is a token bucket in rational numbers.
 type oracle struct {
 	perNS, burst, tokens, last *big.Rat
 }
@@ -57,11 +57,10 @@ func bucket(t testing.TB, rate string, burst int) (*targets.TokenBucket, *oracle
 	return b, newOracle(rate, burst)
 }
 
-// Rates with and without whole nanoseconds per token, very slow and very fast.
+// The rates have whole and fractional nanoseconds per token.
 var rates = []string{"100", "3", "0.1", "0.000001", "7.3", "999999.999999", "333333333",
 	"1000000000", "0.333333"}
 
-// A gap is the time since the previous call. A negative gap means the last RetryAfter ± 1 ns.
 func checkBucket(t *testing.T, rate string, burst int, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	b, o := bucket(t, rate, burst)
@@ -81,7 +80,7 @@ func checkBucket(t *testing.T, rate string, burst int, gaps []int64) (admitted [
 	return admitted
 }
 
-// trace is a random mix of gaps around the time per token, simultaneous calls, and exact retries.
+// trace mixes random gaps, simultaneous calls and exact retries.
 func trace(r *rand.Rand, token float64, n int) []int64 {
 	gaps := make([]int64, n)
 	for i := range gaps {
@@ -111,11 +110,10 @@ func TestTokenBucketEqualsTheOracle(t *testing.T) {
 	}
 }
 
-// withinBurstAndRate checks that no window has more than burst + rate·window admissions.
+// No window may have more than burst + rate·window admissions.
 func withinBurstAndRate(t *testing.T, rate string, burst int, admitted []time.Duration) {
 	t.Helper()
-	// Admissions from i to j may not exceed burst + rate·(tⱼ−tᵢ). So the surplus k − rate·t_k may
-	// rise by at most burst−1 above its minimum so far.
+	// The surplus k − rate·t_k may rise by at most burst−1 above its minimum so far.
 	o := newOracle(rate, burst)
 	lowest := new(big.Rat)
 	for k, at := range admitted {
@@ -132,8 +130,8 @@ func withinBurstAndRate(t *testing.T, rate string, burst int, admitted []time.Du
 	}
 }
 
-// A client that calls at the retry times must be served burst times at once and then at exactly
-// ⌈n/rate⌉ for n = 1, 2, …, without drift.
+// A client that calls at the retry times must be served burst times at once and then exactly at
+// ⌈n/rate⌉ for n = 1, 2, …
 func TestTokenBucketServesTheFullRate(t *testing.T) {
 	const burst = 10
 	for _, rate := range rates {
@@ -203,7 +201,7 @@ func FuzzTokenBucket(f *testing.F) {
 		rate := float64(millionths) / 1e6
 		if _, err := targets.NewTokenBucket(rate, int(burst)); err != nil {
 			if burst > 0 && millionths >= 1e5 {
-				// from 0.1 per second on, all these bursts fill in time
+				// at 0.1 per second or more, every uint16 burst fills within the range of Duration
 				t.Fatalf("rate %v, burst %d: %v", rate, burst, err)
 			}
 			return

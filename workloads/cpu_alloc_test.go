@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// TestCPUTasksDoNotAllocate: only sorting allocates, one slice per task.
+// Only sorting may allocate: one slice per task.
 func TestCPUTasksDoNotAllocate(t *testing.T) {
 	if race.Enabled {
 		t.Skip("sync.Pool drops items under the race detector")

@@ -51,7 +51,6 @@ func TestPartsOfAnAverage(t *testing.T) {
 	})
 }
 
-// Parts may run concurrently and in any order.
 func TestPartsOfAnAverageSideBySide(t *testing.T) {
 	const n, steps = 1_000_003, 13
 	w := &cpuAverage{times: times{mean: time.Millisecond}, n: n}
@@ -86,7 +85,7 @@ func TestPartsBeyondTheEndAndEndedOnes(t *testing.T) {
 	}
 }
 
-// Each class is half of the work, and a long task has r times as many numbers.
+// Each class must do half of the work, and a long task must have r times as many numbers.
 func TestUnequalAverages(t *testing.T) {
 	const n, r, tasks = 210_000, 20.0, 20_000
 	w, err := newUnequalAverage(7, &cpuAverage{times: times{mean: time.Millisecond}, n: n}, r)

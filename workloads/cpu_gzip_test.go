@@ -10,7 +10,6 @@ import (
 	"testing"
 )
 
-// TestCompressedPagesAreTheTasks decompresses the pages. Concatenated gzip streams are one stream.
 func TestCompressedPagesAreTheTasks(t *testing.T) {
 	for _, pages := range []int{1, 2, 100} {
 		w := newCompressor(3, pages)

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A task either computes or sleeps once, for the time of an exponential task with the same seed and
-// number. The share is right within five standard deviations.
+// A waiting task must wait as long as an exponential task with the same seed and number.
 func TestCPUIOTasksAreOfOneKind(t *testing.T) {
 	const n, p = 2000, 0.25
 	w, plain := build(t, "cpu_io:p=0.25,cpu=10us", 3), build(t, "exponential", 3)
@@ -43,8 +42,8 @@ func TestCPUIOTasksAreOfOneKind(t *testing.T) {
 	}
 }
 
-// With a computation of c, waits of mean 3c and p=½, constant waits give a mean of 2c and C² = 1/4.
-// Exponential waits give E[S²] = (c² + 18c²)/2 and C² = 9.5/4 − 1.
+// With a computation of c, waits of mean 3c and p=½, the mean is 2c. Constant waits have C² = 1/4.
+// Exponential waits have E[S²] = (c² + 18c²)/2 and C² = 9.5/4 − 1.
 func TestCPUIOMoments(t *testing.T) {
 	c := build(t, "cpu_sha256:mean=10ms", 1).Mean()
 	three := (3 * c).String()
@@ -65,7 +64,6 @@ func TestCPUIOMoments(t *testing.T) {
 	}
 }
 
-// Either kind must end with its context, not after an hour.
 func TestCPUIOEndsWithItsContext(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -21,7 +21,7 @@ func TestJSONIsDoubled(t *testing.T) {
 	}
 }
 
-// leaves returns the number of leaves. Every other object must have two equal parts.
+// leaves returns the number of leaves. Every second object must have two equal children.
 func leaves(t *testing.T, v any) int {
 	object := v.(map[string]any)
 	if len(object) == 1 && object["a"] == 1. {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestKeyIsTheTasks compares with the first block of RFC 8018: the exclusive or of a chain of
-// HMACs.
+// The key must equal the first block of RFC 8018: the exclusive or of a chain of HMACs.
 func TestKeyIsTheTasks(t *testing.T) {
 	reference := func(seed, seq uint64, iterations int) (key [32]byte) {
 		message := binary.LittleEndian.AppendUint64(nil, seed)

@@ -53,7 +53,6 @@ func TestCPUCountsAreExact(t *testing.T) {
 	if w.blocks != 1234 || w.C2() != 0 || w.Mean() != l.Time(1234) || w.Mean() <= 0 {
 		t.Errorf("%d blocks, mean %v, C² %v", w.blocks, w.Mean(), w.C2())
 	}
-	// The calibration is cached, so the mean is exact to half a block.
 	if w = hasher(t, 1); math.Abs(float64(w.Mean()-time.Millisecond)) > l.PerUnit {
 		t.Errorf("mean %v, want 1ms within a block of %v ns", w.Mean(), l.PerUnit)
 	}
@@ -62,7 +61,7 @@ func TestCPUCountsAreExact(t *testing.T) {
 	}
 }
 
-// endsAfter is a context that has ended after a number of calls of Err.
+// endsAfter is a context that ends after a number of calls of Err.
 type endsAfter struct {
 	context.Context
 	looks int

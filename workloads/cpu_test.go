@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// smallCPU has small tasks of every CPU workload, built without calibration. looks is the number of
-// checks of ctx by a complete task.
+// looks is the number of calls of ctx.Err by a complete task.
 var smallCPU = map[string]struct {
 	build func(seed uint64) machine.Doer
 	looks int
@@ -43,7 +42,7 @@ func TestSmallCPUIsComplete(t *testing.T) {
 	}
 }
 
-// Whichever check of ctx fails, the task returns the error and makes no further check.
+// After the first error of ctx, a task must not check ctx again.
 func TestCPUTasksEndWithTheirContext(t *testing.T) {
 	for name, c := range smallCPU {
 		w := c.build(1)
@@ -79,7 +78,6 @@ func TestAllCPUTasksRunConcurrently(t *testing.T) {
 	}
 }
 
-// mean=10ms is met within half a unit.
 func TestAmounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		amount *amount
@@ -124,7 +122,7 @@ func calibratedVariant(t *testing.T, name string, args ...param.Arg) Workload {
 	return w
 }
 
-// A mean below half a unit must be rejected, even if l.Fixed is negative.
+// A mean below half a unit must be rejected, even if Fixed is negative.
 func TestUnitsIn(t *testing.T) {
 	for _, c := range []struct {
 		mean        time.Duration

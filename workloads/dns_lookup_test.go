@@ -63,7 +63,6 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// A lost query is a failure.
 func TestLookupsEnd(t *testing.T) {
 	t.Parallel()
 	w := buildLookups(t, param.Arg{Key: "answer", Value: "1h"}, param.Arg{Key: "timeout", Value: "1h"})

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// The endless tasks, and only they, must take exactly the timeout.
 func TestEvilTasksEndWithTheirContext(t *testing.T) {
 	const timeout = time.Second
 	synctest.Test(t, func(t *testing.T) {

@@ -30,7 +30,6 @@ func chunked(t *testing.T, args ...param.Arg) *fileReadChunked {
 	return c
 }
 
-// looks is a context that counts calls of Err.
 type looks struct {
 	context.Context
 	n int64
@@ -38,8 +37,7 @@ type looks struct {
 
 func (c *looks) Err() error { c.n++; return nil }
 
-// Parts of any length must read each chunk once, in order. Only the last part reports that it is
-// the last.
+// Parts of any length must read each chunk once. Only the last part may report no further part.
 func TestChunksAddUp(t *testing.T) {
 	w := chunked(t, param.Arg{Key: "small", Value: "100"}, param.Arg{Key: "large", Value: "1000"},
 		param.Arg{Key: "chunk", Value: "64"}, param.Arg{Key: "p", Value: "0.5"})
@@ -63,7 +61,6 @@ func TestChunksAddUp(t *testing.T) {
 			if chunks := ctx.n - parts; chunks != n { // one call of Err per part and per chunk
 				t.Fatalf("parts of %v read %d chunks, want %d", length, chunks, n)
 			}
-			// The last chunk starts at (n−1)·nominal, in the part of that number.
 			if want := int64(time.Duration(n-1)*w.nominal/length) + 1; parts != want {
 				t.Fatalf("%d parts of %v, want %d", parts, length, want)
 			}
@@ -71,7 +68,6 @@ func TestChunksAddUp(t *testing.T) {
 	}
 }
 
-// Adjacent parts of different lengths must not repeat a chunk.
 func TestChunksAddUpInUnequalParts(t *testing.T) {
 	w := chunked(t, param.Arg{Key: "p", Value: "1"}, param.Arg{Key: "small", Value: "10"},
 		param.Arg{Key: "large", Value: "10000"}, param.Arg{Key: "chunk", Value: "100"})
@@ -94,7 +90,7 @@ func TestChunksAddUpInUnequalParts(t *testing.T) {
 	}
 }
 
-// A task ends between two chunks when its context ends, but not after its last chunk.
+// An end of the context after the last chunk must have no effect.
 func TestChunksEndWithTheirContext(t *testing.T) {
 	w := chunked(t, param.Arg{Key: "p", Value: "1"}, param.Arg{Key: "large", Value: "1000"},
 		param.Arg{Key: "small", Value: "10"}, param.Arg{Key: "chunk", Value: "100"})

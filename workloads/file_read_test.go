@@ -27,7 +27,6 @@ func entries(t *testing.T, dir string) (paths []string) {
 	return paths
 }
 
-// All files must be in one directory, which Close removes.
 func TestFilesAreMadeAndRemoved(t *testing.T) {
 	for _, s := range []string{"file_read", "file_read_chunked"} {
 		temp, given := t.TempDir(), t.TempDir()
@@ -101,7 +100,6 @@ func TestFilesReadConcurrently(t *testing.T) {
 	}
 }
 
-// A truncated file must be an error, not a shorter task.
 func TestFileCutShort(t *testing.T) {
 	for _, s := range []string{"file_read", "file_read_chunked"} {
 		dir := t.TempDir()

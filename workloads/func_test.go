@@ -19,7 +19,7 @@ func builtFrom(t *testing.T, s workloads.Spec) (workloads.Workload, error) {
 	return s.Build(1, param.Values{})
 }
 
-// Missing moments are measured once. Parsing the name calls nothing.
+// The mean and C² are measured once. Check must not call the function.
 func TestFunc(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64
@@ -36,7 +36,7 @@ func TestFunc(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// 1 and 3 ms: a mean of 2 ms and C² of (1² + 3²)/2/2² − 1 = 0.25
+			// 1 and 3 ms: mean 2 ms, C² (1² + 3²)/2/2² − 1 = 0.25
 			if m, c2 := w.Mean(), w.C2(); m < 1980*time.Microsecond || m > 2020*time.Microsecond ||
 				c2 < 0.24 || c2 > 0.26 {
 				t.Errorf("mean %v, C² %v", m, c2)

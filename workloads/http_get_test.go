@@ -18,8 +18,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// raw starts a server that reads each request's header and then does what answer does, which ends
-// when writing fails; its url.
+// raw starts a server that calls answer for each request, and returns its URL.
 func raw(t *testing.T, answer func(c net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -53,7 +52,7 @@ func raw(t *testing.T, answer func(c net.Conn)) string {
 	return "http://" + listener.Addr().String() + "/"
 }
 
-// drip writes the text again and again, slowly, until the client has gone.
+// drip writes the text repeatedly until the client disconnects.
 func drip(c net.Conn, text string) {
 	for {
 		if _, err := io.WriteString(c, text); err != nil {
@@ -63,10 +62,8 @@ func drip(c net.Conn, text string) {
 	}
 }
 
-// A hostile server makes the task fail, soon enough, and leaves nothing behind: goleak looks after
-// the last test.
 func TestHostileServers(t *testing.T) {
-	// and the others do not depend on how fast this machine is
+	// only cases with this error use a short timeout
 	const tooLate = "no complete answer within 100ms"
 	write := func(text string) func(net.Conn) {
 		return func(c net.Conn) { io.WriteString(c, text) }
@@ -132,7 +129,7 @@ func TestHostileServers(t *testing.T) {
 			}
 			w := build(t, "http_get:conns=2,timeout="+timeout+",url="+address, 1)
 			for seq := range uint64(3) {
-				// the connections of the first tasks are not lost to the later ones
+				// a failed task must not use up a connection of the pool
 				err := w.Do(context.Background(), seq)
 				if err == nil || !strings.Contains(err.Error(), c.want) ||
 					errors.Is(err, context.Canceled) {
@@ -146,12 +143,11 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// A body longer than it says cannot be told from one of the right length; what is over must not
-// become the next task's answer.
+// The client cannot detect bytes after Content-Length, but must not read them as the next response.
 func TestBodyLongerThanSaid(t *testing.T) {
 	var n int
 	w := build(t, "http_get:conns=1,timeout=5s,url="+raw(t, func(c net.Conn) {
-		n++ // one connection at a time
+		n++ // no lock: one connection at a time
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: "+
 			"close\r\n\r\nfourHTTP/1.1 500 Injected\r\n\r\n")
 		c.Close()
@@ -193,8 +189,7 @@ func TestRefusalsSayWhenToComeAgain(t *testing.T) {
 	}
 }
 
-// A task ends with its context, whether it waits for the answer, for the rest of it, or for a
-// connection; a later one finds its connection.
+// A task may wait for a response, for the rest of its body or for a connection.
 func TestGetEndsWithItsContext(t *testing.T) {
 	began, release := make(chan struct{}, 10), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -229,7 +224,7 @@ func TestGetEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A pool that is exhausted for longer than the timeout fails the task that waits for a connection.
+// The timeout must include the wait for a connection.
 func TestConnectionsRunOut(t *testing.T) {
 	began, release := make(chan struct{}, 10), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -251,7 +246,7 @@ func TestConnectionsRunOut(t *testing.T) {
 	}
 }
 
-// With a url there is no server for the target to stand in, so that it stands before Do.
+// With an external URL, the harness calls the target before Do, because it runs no server.
 func TestGetFromOthers(t *testing.T) {
 	var seq string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,

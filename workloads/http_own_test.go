@@ -31,7 +31,7 @@ func ownServer(t *testing.T, args ...param.Arg) *httpOwn {
 	return own
 }
 
-// numbered is a handler that numbers its calls, as a target's does, from a number that no task has.
+// numbered numbers calls like a target's handler, but with a number that no task uses.
 func numbered(work func(ctx context.Context, seq uint64) error) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if err := work(r.Context(), 1_000_000); err != nil {
@@ -41,8 +41,7 @@ func numbered(work func(ctx context.Context, seq uint64) error) http.Handler {
 	})
 }
 
-// The server does each task's own work, whatever the order; and on no more connections than there
-// may be.
+// The server must do the work of the task's number, on at most conns connections.
 func TestOwnServerDoesTheTasksWork(t *testing.T) {
 	const tasks = 200
 	w := ownServer(t, param.Arg{Key: "conns", Value: "2"}, param.Arg{Key: "service", Value: "0s"})
@@ -86,7 +85,7 @@ func TestOwnServerDoesTheTasksWork(t *testing.T) {
 	}
 }
 
-// Over HTTP/2 each task is done once, too, and they share a connection.
+// All tasks must share one connection.
 func TestOwnServerOverHTTP2(t *testing.T) {
 	w := ownServer(t, param.Arg{Key: "protocol", Value: "h2c"},
 		param.Arg{Key: "service", Value: "0s"})
@@ -144,7 +143,7 @@ func TestOwnServerRefuses(t *testing.T) {
 	}
 }
 
-// Without a header of ours, as from wrk or curl, the handler's own number counts.
+// Other clients, such as wrk, send no Poolbench-Seq header. The handler's number applies.
 func TestOwnServerServesOthers(t *testing.T) {
 	w := ownServer(t)
 	var got uint64
@@ -162,8 +161,7 @@ func TestOwnServerServesOthers(t *testing.T) {
 	}
 }
 
-// Close ends the requests that are being served, waits for their goroutines, and may be called
-// again.
+// Close must cancel the requests in service and wait for their goroutines.
 func TestOwnServerCloses(t *testing.T) {
 	w := ownServer(t)
 	began := make(chan struct{}, 3)
@@ -205,8 +203,7 @@ func TestOwnServerCloses(t *testing.T) {
 	}
 }
 
-// A handler that panics fails its task, and says so to nobody else: standard error is the
-// command's.
+// A panic must fail only its task, without output on the command's standard error.
 func TestOwnServerPanics(t *testing.T) {
 	w := ownServer(t)
 	w.service = func(context.Context, uint64) error { panic("in the target") }

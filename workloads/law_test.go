@@ -11,8 +11,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// waitVariants are the workloads that wait with a known distribution: each with its defaults, if
-// possible, and with other parameters.
 var waitVariants = func() []string {
 	var defaults []string
 	for _, s := range workloads.All() {
@@ -59,8 +57,7 @@ func TestWaitVariantsAreComplete(t *testing.T) {
 	}
 }
 
-// moments returns E[X], E[X²], E[X³] and E[X⁴] of d with E[X] as the unit of time, from textbook
-// formulas, independently of package dist.
+// moments returns E[X] to E[X⁴] in units of E[X], independent of package dist.
 func moments(t *testing.T, d dist.Dist, unit float64) [5]float64 {
 	t.Helper()
 	var m [5]float64
@@ -97,14 +94,11 @@ func paretoMoment(alpha, low, high, k float64) float64 {
 	return alpha * math.Pow(low, alpha) / (1 - math.Pow(low/high, alpha)) * integral
 }
 
-// The draws of a workload must follow its distribution.
-//
-// With the mean as the unit of time, x̄ over n draws has the standard error √(C²/n). The true mean
-// is known, so the average of (x−1)² is an unbiased estimate of C², with the standard error
-// √((μ₄−C⁴)/n) where μ₄ = E(X−1)⁴ = E[X⁴] − 4E[X³] + 6E[X²] − 3. Draws of neighbouring numbers, and
-// of one number under neighbouring seeds, must be independent: the average of (x−1)(y−1) has mean 0
-// and standard error C²/√n. The test allows five standard errors. Rounding to nanoseconds shifts a
-// mean of 1 µs by less than 0.5 ns/1 µs, which the last term allows.
+// With the mean as the unit of time, x̄ over n draws has the standard error √(C²/n). The average of
+// (x−1)² is an unbiased estimate of C², because the mean is known. Its standard error is
+// √((μ₄−C⁴)/n) where μ₄ = E[X⁴] − 4E[X³] + 6E[X²] − 3. Draws of neighbouring numbers or seeds must
+// be independent: the average of (x−1)(y−1) has mean 0 and standard error C²/√n. The test allows
+// five standard errors, and in its last term the rounding to nanoseconds.
 func TestDrawsFollowTheLaw(t *testing.T) {
 	const n = 200_000
 	for _, s := range waitVariants {
@@ -177,7 +171,7 @@ func TestSameNumberIsTheSameTaskInAnyOrder(t *testing.T) {
 	}
 }
 
-// The random stream of a task must not change between versions, so old results stay comparable.
+// Draws must not change between versions, so old results stay comparable.
 func TestDrawsComeFromSeedAndNumber(t *testing.T) {
 	w := build(t, "exponential", 5).(workloads.Timed)
 	for _, seq := range []uint64{0, 1, 1 << 63} {

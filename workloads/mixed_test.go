@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The mean is the sum of both parts, and C² = 4·9²/(1+9)² because the computation is constant.
+// C² is 4·9²/(1+9)², because the computation is constant.
 func TestMixedMoments(t *testing.T) {
 	hash := build(t, "cpu_sha256", 1)
 	w := build(t, "mixed:wait=lognormal(9ms,4)", 1)
@@ -28,8 +28,7 @@ func TestMixedMoments(t *testing.T) {
 	}
 }
 
-// looksThenEnds has ended from its second call of Err on: after the computation of one block,
-// before the wait.
+// looksThenEnds ends at its second call of Err, after one block of the computation.
 type looksThenEnds struct {
 	context.Context
 	looks int
@@ -42,7 +41,6 @@ func (c *looksThenEnds) Err() error {
 	return nil
 }
 
-// Both parts must end with the context, not after an hour.
 func TestMixedEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// Checking parameters must not calibrate. Under the virtual clock calibration fails, which shows
-// it.
+// Under the virtual clock, a calibration fails and so reveals itself.
 func TestParsingDoesNotCalibrate(t *testing.T) {
 	calibrated = new(machine.Calibration)
 	synctest.Test(t, func(t *testing.T) {

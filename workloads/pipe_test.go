@@ -29,7 +29,6 @@ func buildPipes(t *testing.T, bytes string) *pipes {
 	return p
 }
 
-// There must never be more pipes than concurrent tasks.
 func TestPipesAreUsedAgain(t *testing.T) {
 	for _, bytes := range []string{"1", "4KiB", "32KiB", "100KiB", "1MB"} {
 		w := buildPipes(t, bytes)
@@ -53,7 +52,7 @@ func TestPipesAreUsedAgain(t *testing.T) {
 	}
 }
 
-// An interrupted task must leave no data for a later task.
+// An interrupted task must leave no data for the next task.
 func TestPipeOfAnEndedTask(t *testing.T) {
 	w := buildPipes(t, "100KiB") // four chunks
 	for looks := range 4 {
@@ -66,13 +65,12 @@ func TestPipeOfAnEndedTask(t *testing.T) {
 			t.Errorf("ended at look %d: %d pipes were removed", looks, removed)
 		}
 		if err := w.Do(&endsAfter{context.Background(), 4}, 1); err != nil {
-			// ends after the last chunk have no effect
+			// an end after the last chunk has no effect
 			t.Error(err)
 		}
 	}
 }
 
-// Close fails tasks in flight, waits for the readers and may be called again.
 func TestPipesClose(t *testing.T) {
 	w := &pipes{bytes: 1 << 50, content: make([]byte, pipeChunk)} // the task never ends by itself
 	failed := make(chan error)
@@ -106,7 +104,6 @@ func (s *signals) Err() error {
 	return nil
 }
 
-// If reading fails, the task must return the reason.
 func TestPipeReadingFails(t *testing.T) {
 	w := buildPipes(t, "10")
 	p := w.idle[0]
@@ -114,7 +111,6 @@ func TestPipeReadingFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := w.Do(context.Background(), 1); !errors.Is(err, os.ErrClosed) {
-		// at the latest the second close returns an error
 		t.Errorf("through a closed pipe: %v", err)
 	}
 	if len(w.all) != 0 {

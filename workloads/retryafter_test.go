@@ -40,7 +40,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// No header may give a negative time, and times formatted by the standard library must be parsed.
+// The result must not be negative, and times formatted by net/http must be parsed.
 func FuzzRetryAfter(f *testing.F) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for _, s := range []string{"", "1", "Sun, 01 Mar 2026 12:01:30 GMT", "9223372037",

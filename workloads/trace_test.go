@@ -25,7 +25,7 @@ func traceOf(column string, file string) (Workload, error) {
 	return v.Spec.Build(1, v.Values)
 }
 
-// Task seq takes the time of line seq mod n, whatever the seed; mean and C² are those of the lines.
+// Task seq takes the time of line seq mod n, for every seed.
 func TestTraceReplaysItsLines(t *testing.T) {
 	w, err := traceOf("service", "testdata/trace.csv")
 	if err != nil {
@@ -38,10 +38,10 @@ func TestTraceReplaysItsLines(t *testing.T) {
 			t.Errorf("task %d takes %v, want %v", seq, got, want)
 		}
 	}
-	if got, want := w.(Timed).Time(math.MaxUint64), lines[0]; got != want { // 2⁶⁴ − 1 = 5·…  + 0
+	if got, want := w.(Timed).Time(math.MaxUint64), lines[0]; got != want { // 2⁶⁴ − 1 = 5k
 		t.Errorf("the last task takes %v, want %v", got, want)
 	}
-	// In ms: mean 17.5/5 = 3.5, E[X²] = (2.25+4+144+0.25+2.25)/5 = 30.55.
+	// in ms: mean 17.5/5 = 3.5, E[X²] = (2.25+4+144+0.25+2.25)/5 = 30.55
 	if want := 30.55/12.25 - 1; w.Mean() != 3500*us || math.Abs(w.C2()-want) > 1e-12 {
 		t.Errorf("mean %v, C² %v; want 3.5ms, %v", w.Mean(), w.C2(), want)
 	}
@@ -128,7 +128,7 @@ func TestBadTracesAreNamedByFileAndLine(t *testing.T) {
 	}
 }
 
-// TestTraceClasses: a task is short or long by its column, in the order of its arrival.
+// Tasks arrive in order of column 1. Column 3 determines their class.
 func TestTraceClasses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.csv")
 	if err := os.WriteFile(file, []byte("3,1ms,a\n1,9ms,b\n2,2ms,a\n4,8ms,c\n"), 0o600); err != nil {
@@ -174,15 +174,13 @@ func TestTraceClasses(t *testing.T) {
 	}
 }
 
-// TestTraceLabels: tenant, priority and deadline of a task are those of its line, in the order of
-// its arrival, and it has those alone whose columns are given.
+// Tasks must have no labels without a column.
 func TestTraceLabels(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.csv")
 	if err := os.WriteFile(file, []byte("3,1ms,ann,0,1s\n1,9ms,bob,-2,0.5\n2,2ms,ann,7,1s\n"+
 		"4,8ms,eve,0,0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// not in their order, so that one column is read while others are known already
 	for _, c := range []struct{ args, want string }{
 		{"tenant=3,priority=4,deadline=5", "[1 -2 500ms] [0 7 1s] [0 0 1s] [2 0 0s]"},
 		{"tenant=3", "[1] [0] [0] [2]"},
@@ -220,7 +218,6 @@ func TestTraceLabels(t *testing.T) {
 	}
 }
 
-// labelsOf are the labels of the first tasks of a trace, up to where its file is over.
 func labelsOf(variant string, scale int) (string, error) {
 	v, err := Parse(variant)
 	if err != nil {
@@ -253,15 +250,14 @@ func labelsOf(variant string, scale int) (string, error) {
 	return strings.Join(all, " "), nil
 }
 
-// TestTraceLabelsComeBack: what was written into three columns is what the tasks have, though the
-// lines are out of order and there are more labels than a byte holds, and copies keep the labels of
-// their record.
+// There are more tenants than a byte can number. With scale=2.5, copies must keep the labels of
+// their line.
 func TestTraceLabelsComeBack(t *testing.T) {
 	const tasks = 3000
 	r := rand.New(rand.NewPCG(1, 2))
 	var csv, lines strings.Builder
 	at := r.Perm(tasks)
-	for _, at := range at { // the labels are functions of the arrival, and the duration says it
+	for _, at := range at { // labels and duration are functions of the arrival
 		fmt.Fprintf(&csv, "%d,%dus,t%d,%d,%dms\n", at, at+1, at%700, at%9-4, at%1000)
 		fmt.Fprintf(&lines, `{"at":%d,"took":"%dus","of":{"x":1},"who":"t%d","rank":%d,"by":"%dms"}`+
 			"\n", at, at+1, at%700, at%9-4, at%1000)
@@ -280,7 +276,7 @@ func TestTraceLabelsComeBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tenants := map[int32]int{} // number by what the file calls it
+			tenants := map[int32]int{} // by number in the name
 			for seq := range n {
 				at := int(w.(Timed).Time(seq)/time.Microsecond) - 1
 				if got, want := w.(Prioritised).Priority(seq), int32(at%9-4); got != want {

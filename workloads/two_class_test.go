@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// For each r, the classes have half of the work each, the mean is the requested mean and C² =
-// (r−1)²/4r.
+// Each class does half of the work, and C² = (r−1)²/4r.
 func TestClassesShareTheWork(t *testing.T) {
 	for r, s := range map[float64]string{1: "two_class:r=1", 2: "two_class:r=2", 9: "two_class:r=9",
 		50: "two_class", 999: "two_class:r=999"} {
@@ -20,7 +19,7 @@ func TestClassesShareTheWork(t *testing.T) {
 			t.Errorf("%s: mean %v and C² %v, want 10ms and %v", s, w.Mean(), w.C2(), want)
 		}
 	}
-	// 1/4 of the tasks take 20 ms, 3/4 take 20/3 ms.
+	// 1/4 of the tasks take 20 ms, 3/4 take 20/3 ms
 	w := build(t, "two_class:r=3", 1)
 	const n = 100_000
 	long, work := 0, map[bool]time.Duration{}
@@ -41,7 +40,7 @@ func TestClassesShareTheWork(t *testing.T) {
 	}
 }
 
-// With r=1 all tasks take equally long, but half of them are labelled long.
+// Half of the tasks are labelled long.
 func TestEqualClassesAreClasses(t *testing.T) {
 	w := build(t, "two_class:r=1", 1)
 	const n = 10_000

@@ -41,7 +41,6 @@ func build(t testing.TB, s string, seed uint64) workloads.Workload {
 	return w
 }
 
-// complete has the workloads with a parameter that has no default.
 var complete = map[string]string{"trace": "trace:file=testdata/trace.csv,column=2"}
 
 func TestEverySpecIsListable(t *testing.T) {
@@ -168,7 +167,7 @@ func TestImpossibleParametersAreNamed(t *testing.T) {
 			t.Errorf("%s: %v, %v; want the error %s", in, v, err, want)
 		}
 	}
-	// Only calibration can reject these.
+	// only calibration can reject these
 	for _, in := range []string{"cpu_sha256:mean=1ns", "cpu_sha256:mean=1000h", "cpu_gzip:mean=1ns",
 		"cpu_average:mean=1h"} {
 		v, err := parse(in)

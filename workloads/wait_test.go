@@ -96,8 +96,7 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 	})
 }
 
-// A context is watched from its second wait on. When it ends, all waits must return, and later
-// waits must return at once.
+// From its second wait on, one watcher serves all waits of a context.
 func TestWatchedWaitsEndWithTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := build(t, "constant:mean=10ms", 1)
@@ -144,7 +143,6 @@ func TestWatchedWaitsEndWithTheirContext(t *testing.T) {
 	})
 }
 
-// A context may end at any moment of a wait.
 func TestWatchedWaitsRaceWithTheEnd(t *testing.T) {
 	for range 20 {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -165,7 +163,7 @@ func TestWatchedWaitsRaceWithTheEnd(t *testing.T) {
 	}
 }
 
-// A task with an ended context must not run even if it takes no time.
+// An ended context must prevent even a task that takes no time.
 func TestEndedContextComesFirst(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -36,7 +36,6 @@ func TestWeights(t *testing.T) {
 		least, most := int64(math.MaxInt64), int64(0)
 		for weight, share := range shares {
 			mean, least, most = mean+share*float64(weight), min(least, weight), max(most, weight)
-			// five standard deviations
 			if off := math.Abs(seen[weight] - share); off > 5*math.Sqrt(share*(1-share)/n)+1e-9 {
 				t.Errorf("%s: a share of %v has the weight %d", text, seen[weight], weight)
 			}

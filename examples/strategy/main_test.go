@@ -6,5 +6,4 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// TestReserve holds the strategy to its contract.
 func TestReserve(t *testing.T) { strategytest.Run(t, reserve) }

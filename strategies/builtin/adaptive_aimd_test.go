@@ -35,14 +35,12 @@ func TestAIMDParameters(t *testing.T) {
 	})
 }
 
-// learner is what the adaptive strategies offer beyond the contract.
 type learner interface{ Limit() int }
 
-// A curve is what all tasks of a scripted service do: their response, and error, at an instant.
+// A curve returns the service time and error of tasks that start at an instant.
 type curve func(now time.Duration) (time.Duration, error)
 
-// scripted keeps an instance busy with tasks that follow the curve until the end, and returns the
-// limit and the number of tasks in flight at the instants.
+// scripted saturates an instance and returns the limit and the tasks in flight at the instants.
 func scripted(
 	t *testing.T, s strategies.Strategy, c curve, instants []time.Duration,
 ) (limits, inFlight []int) {
@@ -72,9 +70,8 @@ func scripted(
 	return limits, inFlight
 }
 
-// TestAIMDStep slows the service down from 1 ms to 20 ms, for tasks that start from 10 ms to before
-// 90 ms, against a target of 10 ms: each round of 20 ms halves the limit, once, and not below min.
-// Then each round of 1 ms adds a slot.
+// Tasks that start from 10 to 90 ms take 20 ms, twice the target, so each round must halve the
+// limit once. Later rounds of 1 ms must add a slot.
 func TestAIMDStep(t *testing.T) {
 	step := func(now time.Duration) (time.Duration, error) {
 		if now >= 10*time.Millisecond && now < 90*time.Millisecond {
@@ -85,7 +82,7 @@ func TestAIMDStep(t *testing.T) {
 	checkAIMD(t, step)
 }
 
-// TestAIMDFailures is the same with failures that take as long as the target allows.
+// Failures within the target must reduce the limit like slow tasks.
 func TestAIMDFailures(t *testing.T) {
 	down := errors.New("down")
 	checkAIMD(t, func(now time.Duration) (time.Duration, error) {
@@ -129,7 +126,6 @@ func checkAIMD(t *testing.T, c curve) {
 	})
 }
 
-// TestAIMDLearnsFromTasksOnly has tasks panic, exit and be few: none of that changes the limit.
 func TestAIMDLearnsFromTasksOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(1)

@@ -26,9 +26,8 @@ func TestEnvoyParameters(t *testing.T) {
 	})
 }
 
-// TestEnvoyGrows has responses of 10 ms. The measurement of 12 tasks takes 4 rounds of 3. From then
-// on, the limit goes from L to 1.25·L + √(1.25·L) every 100 ms, up to 64, and a second after the
-// measurement it is 3 again, for as long.
+// Responses take 10 ms. Measuring 12 tasks takes 4 rounds with the limit 3. Then every 100 ms the
+// limit L becomes 1.25·L + √(1.25·L), up to 64. The next measurement starts after a second.
 func TestEnvoyGrows(t *testing.T) {
 	const measured = 40 * time.Millisecond
 	steady := func(time.Duration) (time.Duration, error) { return 10 * time.Millisecond, nil }
@@ -47,7 +46,7 @@ func TestEnvoyGrows(t *testing.T) {
 			expect(at, int(limit))
 		}
 		expect(measured+time.Second, 3)
-		// the 64 tasks that started before it do not count
+		// tasks that started before the measurement do not count
 		expect(2*measured+990*time.Millisecond, 3)
 		expect(2*measured+time.Second, 64)
 		limits, inFlight := scripted(t, s, steady, instants)
@@ -60,9 +59,8 @@ func TestEnvoyGrows(t *testing.T) {
 	})
 }
 
-// TestEnvoyStep makes responses ten times as long from 1 s on. Each update halves the limit and
-// adds the root, down to 3, of which only ½·3 + √1.5 would be left. Five updates later it measures
-// the long responses, and these become normal.
+// With long responses, each update changes the limit L to L/2 + √(L/2), down to 3. Five updates
+// later the baseline is measured again, so the long responses become normal.
 func TestEnvoyStep(t *testing.T) {
 	step := func(now time.Duration) (time.Duration, error) {
 		if now >= time.Second {
@@ -81,7 +79,7 @@ func TestEnvoyStep(t *testing.T) {
 	})
 }
 
-// TestEnvoyIgnoresFailures has quick failures, which must not look like quick responses.
+// Fast failures must not count as fast responses.
 func TestEnvoyIgnoresFailures(t *testing.T) {
 	down := errors.New("down")
 	fails := func(now time.Duration) (time.Duration, error) {
@@ -99,7 +97,6 @@ func TestEnvoyIgnoresFailures(t *testing.T) {
 	})
 }
 
-// TestEnvoyHistogram compares quantiles with sorted values, over six decades.
 func TestEnvoyHistogram(t *testing.T) {
 	for _, d := range []time.Duration{0, 1, 63, 64, 65, 1000, 12345, time.Millisecond, time.Second,
 		math.MaxInt64} {

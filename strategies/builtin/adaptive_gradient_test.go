@@ -31,11 +31,10 @@ func TestGradientParameters(t *testing.T) {
 	})
 }
 
-// TestGradientStep makes responses ten times as long for 300 ms. While the long average is below
-// 10/3 of what it was, the gradient is at its least, ½, and a window takes the limit L to 0.9·L +
-// 0.2, a tenth of the way to 2. With windows of a round or less that is at most 2 + 14·0.9ⁿ after n
-// rounds, for the nine windows that the average needs for that. Once responses are as before, a
-// window adds 0.2 again, up to the limit.
+// For nine windows of long responses, the long average is below 10/3 of the normal response, so the
+// gradient is at its minimum of ½ and each window changes the limit L to 0.9·L + 0.2. Windows take
+// a round or less, so after n rounds the limit is at most 2 + 14·0.9ⁿ. Afterwards each window adds
+// 0.2.
 func TestGradientStep(t *testing.T) {
 	const begin, end = 100 * time.Millisecond, 400 * time.Millisecond
 	step := func(now time.Duration) (time.Duration, error) {
@@ -79,8 +78,7 @@ func TestGradientStep(t *testing.T) {
 	})
 }
 
-// TestGradientForgets leaves the responses ten times as long: after two seconds, which are some 200
-// windows, this is how things are and the limit is back.
+// After 2 s, or some 200 windows, the long responses must be normal.
 func TestGradientForgets(t *testing.T) {
 	worse := func(now time.Duration) (time.Duration, error) {
 		if now < 100*time.Millisecond {
@@ -98,8 +96,8 @@ func TestGradientForgets(t *testing.T) {
 	})
 }
 
-// TestGradientRecovers has a short calm of 20 rounds after an overload that had become normal: the
-// average must have come down by then, so that a second overload, half as bad, is noticed.
+// The long average must fall within 20 normal rounds, or a second, smaller overload is not
+// detected.
 func TestGradientRecovers(t *testing.T) {
 	twice := func(now time.Duration) (time.Duration, error) {
 		switch {
@@ -123,7 +121,6 @@ func TestGradientRecovers(t *testing.T) {
 	})
 }
 
-// TestGradientNeedsLoad has one task at a time: what that shows says nothing about more slots.
 func TestGradientNeedsLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(1)
@@ -141,8 +138,7 @@ func TestGradientNeedsLoad(t *testing.T) {
 	})
 }
 
-// TestGradientGrows begins at 4 with responses that stay as they are: a window, which is a round of
-// 1 ms, adds ¼, so that after 48 rounds and not before all 16 slots are in use.
+// Each window, a round of 1 ms, must add ¼.
 func TestGradientGrows(t *testing.T) {
 	steady := func(time.Duration) (time.Duration, error) { return time.Millisecond, nil }
 	synctest.Test(t, func(t *testing.T) {
@@ -162,8 +158,7 @@ func TestGradientGrows(t *testing.T) {
 	})
 }
 
-// TestGradientIgnoresFailures has quick failures, which must not look like quick responses, nor
-// change the limit.
+// Fast failures must not count as fast responses.
 func TestGradientIgnoresFailures(t *testing.T) {
 	down := errors.New("down")
 	synctest.Test(t, func(t *testing.T) {

@@ -25,9 +25,8 @@ func TestVegasParameters(t *testing.T) {
 	})
 }
 
-// TestVegasStep makes responses twice as long from 100 ms to 300 ms. Then half of the 64 slots seem
-// to queue, and each window of a round of 2 ms removes a slot, as long as more than 6 seem to: down
-// to 13, of which 7 would, and once more to 12. When responses are as before, a window adds 6.
+// With doubled responses, half of the 64 slots seem to queue. Each window, a round of 2 ms, removes
+// a slot while more than 6 seem to queue, down to the limit 12. Afterwards each window adds 6.
 func TestVegasStep(t *testing.T) {
 	const begin, end = 100 * time.Millisecond, 300 * time.Millisecond
 	step := func(now time.Duration) (time.Duration, error) {
@@ -59,9 +58,8 @@ func TestVegasStep(t *testing.T) {
 	})
 }
 
-// TestVegasForgets leaves the responses twice as long. Until the shortest response is measured
-// again, at most 30 rounds later, the limit falls. Then the long responses are normal, and the
-// limit is back.
+// The limit falls until the shortest response is measured again, at most 30 rounds later. Then the
+// long responses are normal.
 func TestVegasForgets(t *testing.T) {
 	worse := func(now time.Duration) (time.Duration, error) {
 		if now < 10*time.Millisecond {
@@ -87,8 +85,7 @@ func TestVegasForgets(t *testing.T) {
 	})
 }
 
-// TestVegasFailures has a task of each window fail: the limit falls by one per window, or by two
-// from 100 on, although no response is long, and not below min. Failures alone do the same.
+// Each window with a failure removes a slot, or two slots if the limit is 100 or more, down to min.
 func TestVegasFailures(t *testing.T) {
 	down := errors.New("down")
 	fails := func(time.Duration) (time.Duration, error) { return time.Millisecond, down }
@@ -109,7 +106,6 @@ func TestVegasFailures(t *testing.T) {
 	})
 }
 
-// TestVegasNeedsLoad has one task at a time: what that shows says nothing about more slots.
 func TestVegasNeedsLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(1)

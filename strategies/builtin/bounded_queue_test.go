@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-// TestBackpressure submits 10 tasks of 10 ms to 2 slots and a queue of 3. Five are accepted at
-// once, each further one when a task ends.
 func TestBackpressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond

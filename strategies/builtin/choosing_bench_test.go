@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Eight tasks hold all slots until the queue is full. One op is one queued task: accepted, chosen,
-// run and done.
+// All slots are occupied until the queue is full. One op is the acceptance, choice and run of a
+// task.
 func BenchmarkChoosing(b *testing.B) {
 	for _, name := range []string{"dispatcher", "shortest_first", "priority", "earliest_deadline",
 		"fair_share"} {

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// startOrder submits the tasks 1 ms apart while another task holds the only slot for 1 s, and
-// returns them in the order in which they end.
+// startOrder submits the tasks while another task occupies the only slot, and returns them in the
+// order of their ends.
 func startOrder(t *testing.T, variant string, tasks []strategies.Task) (order []*strategies.Task) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(len(tasks) + 1)
@@ -34,7 +34,7 @@ func startOrder(t *testing.T, variant string, tasks []strategies.Task) (order []
 	return order
 }
 
-// sameOrder expects the tasks sorted by key, and equal keys in order of acceptance.
+// sameOrder expects the tasks sorted by key and then by acceptance.
 func sameOrder(
 	t *testing.T, got []*strategies.Task, tasks []strategies.Task, key func(i int) int64,
 ) {
@@ -63,7 +63,6 @@ func TestPriorityOrder(t *testing.T) {
 		sameOrder(t, startOrder(t, variant, tasks), tasks,
 			func(i int) int64 { return int64(i) - int64(age)*int64(tasks[i].Priority) })
 	}
-	// the extreme priorities, with a very long age
 	tasks = sleeps(3, time.Millisecond)
 	for i, p := range []int32{-1 << 31, 0, 1<<31 - 1} {
 		tasks[i].Priority = p
@@ -73,8 +72,7 @@ func TestPriorityOrder(t *testing.T) {
 	}
 }
 
-// TestJackson compares the maximum lateness of batches on one slot with the minimum over all
-// orders.
+// Jackson's rule: the earliest due date first minimises the maximum lateness on one slot.
 func TestJackson(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 8))
 	late := 0
@@ -106,8 +104,7 @@ func TestJackson(t *testing.T) {
 	}
 }
 
-// lateness returns the maximum lateness of a batch that starts at 0, negative if all tasks are
-// early.
+// lateness returns the maximum lateness of a batch that starts at 0.
 func lateness(order []*strategies.Task) time.Duration {
 	worst, end := time.Duration(-1<<62), time.Duration(0)
 	for _, t := range order {

@@ -12,10 +12,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestBreakerStates makes one call per second and compares which calls run; - marks a refused call.
-// A call ends as its letter says: g(ood), f(ailed), s(low, 2 s), p(anicked), c(ancelled), r(etry
-// requested without an error), h(angs) or l(ate, 5.5 s). The test does not wait for h and l. With
-// open=10s, the tenth call after the opening one is the first trial.
+// Each letter is a call, one per second: g(ood), f(ailed), s(low, 2 s), p(anicked), c(ancelled),
+// r(etry requested without an error), h(angs) or l(ate, 5.5 s), - (refused). With open=10s, the
+// tenth call after the circuit opens is the first trial.
 func TestBreakerStates(t *testing.T) {
 	const defaults = "window=4,failures=0.5,after=1s,slow=0.75,open=10s,trials=2"
 	for _, c := range []struct {
@@ -143,8 +142,7 @@ func breakerResult(kind rune) (r strategies.Result) {
 	return r
 }
 
-// Of the tasks that reach a half-open breaker, only the trials run. All others are shed,
-// including tasks that were queued when it opened.
+// A half-open breaker must shed all tasks but the trials, including those queued when it opened.
 func TestHalfOpenAdmitsTrials(t *testing.T) {
 	for _, trials := range []int{1, 3, 7} {
 		synctest.Test(t, func(t *testing.T) {
@@ -178,7 +176,7 @@ func TestHalfOpenAdmitsTrials(t *testing.T) {
 					}
 				}
 			}
-			// With 4 at once, the ninth failure ends in the third second, when three others run.
+			// Four run at once. The ninth failure opens the circuit while three others run.
 			collect(submit(100, true))
 			if ran != 12 || shed != 88 {
 				t.Errorf("%d ran and %d were shed of 100 that failed, want 12 and 88", ran, shed)
@@ -203,7 +201,6 @@ func TestHalfOpenAdmitsTrials(t *testing.T) {
 	}
 }
 
-// A breaker inside a retry counts attempts, one around it counts tasks.
 func TestBreakerPositions(t *testing.T) {
 	for text, want := range map[string]int{
 		"circuit_breaker:window=4+retry:attempts=3,base=0s+worker_pool": 12,

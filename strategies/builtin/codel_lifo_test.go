@@ -21,14 +21,12 @@ func TestCodelParameters(t *testing.T) {
 	})
 }
 
-// An outcome is the expected time and error of a task that arrives at a given time.
 type outcome struct {
 	comes, done time.Duration
 	err         error
 }
 
-// checkOutcomes submits tasks of 1 ms at the given times, in milliseconds, while another task holds
-// the only slot until free, and compares the outcomes.
+// checkOutcomes submits tasks of 1 ms while another task occupies the only slot until free.
 func checkOutcomes(t *testing.T, free time.Duration, want []outcome) {
 	t.Helper()
 	const ms = time.Millisecond
@@ -63,8 +61,8 @@ func checkOutcomes(t *testing.T, free time.Duration, want []outcome) {
 	})
 }
 
-// No slot is free. A task that arrives when the queue has not been empty for 100 ms may wait for 5
-// ms, any other task for 100 ms. The queue is empty at 130 and 300 ms.
+// A task may wait for 5 ms if the queue was not empty in the 100 ms before its arrival, else for
+// 100 ms. The queue is empty at 130 and 300 ms.
 func TestCodelSheds(t *testing.T) {
 	checkOutcomes(t, 1000, []outcome{
 		{0, 100, strategies.ErrShed},
@@ -79,7 +77,7 @@ func TestCodelSheds(t *testing.T) {
 	})
 }
 
-// A slot becomes free at 120 ms, when the queue has not been empty since 0.
+// The slot becomes free at 120 ms. The queue is never empty before.
 func TestCodelOrder(t *testing.T) {
 	checkOutcomes(t, 120, []outcome{
 		{0, 100, strategies.ErrShed},
@@ -114,8 +112,7 @@ func TestCodelServesBurst(t *testing.T) {
 	})
 }
 
-// TestCodelDrains calls Drain while 300 tasks of 1 ms, submitted at 0, are queued. The tasks that
-// still wait at 100 ms are overdue, unless Drain was called before.
+// Queued tasks are overdue at 100 ms, unless Drain is called earlier.
 func TestCodelDrains(t *testing.T) {
 	const us = time.Microsecond
 	for _, test := range []struct {
@@ -153,7 +150,6 @@ func TestCodelDrains(t *testing.T) {
 	}
 }
 
-// Drain's deadline must also stop the timer.
 func TestCodelDrainDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(10)

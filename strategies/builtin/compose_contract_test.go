@@ -13,8 +13,7 @@ import (
 
 var sweep = flag.Bool("sweep", false, "every composition and clause")
 
-// keepsContract tests the clauses in this process. A child process each would be too slow for so
-// many compositions.
+// keepsContract runs no child processes, because there are too many compositions.
 func keepsContract(t *testing.T, text string, clauses []strategytest.Clause) {
 	t.Helper()
 	v, err := strategies.Parse(text)
@@ -29,7 +28,7 @@ func keepsContract(t *testing.T, text string, clauses []strategytest.Clause) {
 }
 
 // TestComposedContract tests each part around each base strategy, and each pair of parts around a
-// semaphore. With -short each clause is tested in one composition of every other part.
+// semaphore. With -short it tests each clause in one composition of every second part.
 func TestComposedContract(t *testing.T) {
 	bases := []string{"worker_pool", "unbounded", "codel_lifo", "partitioned"}
 	if *sweep {
@@ -75,8 +74,8 @@ func TestComposedContract(t *testing.T) {
 	}
 }
 
-// composed joins names. It gives codel_lifo outside a rate limit a target of an hour, because it
-// would rightly shed the tasks that wait for a token.
+// composed joins names. Outside a rate limit, codel_lifo gets a target of an hour. Otherwise it
+// sheds tasks that wait for a token.
 func composed(names ...string) string {
 	for i, name := range names {
 		paced := slices.ContainsFunc(names[i+1:], func(name string) bool {

@@ -193,7 +193,7 @@ func TestRateOfTarget(t *testing.T) {
 	}
 }
 
-// outcomes submits 300 tasks of different lengths, each tenth of which fails once.
+// outcomes submits 300 tasks. Each tenth fails once.
 func outcomes(t *testing.T, text string, limit, queue int) (all []string) {
 	if !strategies.MustParse(text).Spec.UsesQueue {
 		queue = 0
@@ -269,7 +269,6 @@ func TestPartsMatchStrategies(t *testing.T) {
 	}
 }
 
-// A rate inside a retry limits attempts, a rate outside it limits tasks.
 func TestOrderOfParts(t *testing.T) {
 	for text, want := range map[string][]time.Duration{
 		"retry:base=0s+token_bucket:rate=1,burst=1+worker_pool": {0, time.Second, 2 * time.Second},
@@ -295,7 +294,7 @@ func TestOrderOfParts(t *testing.T) {
 	}
 }
 
-// The budget starts with ten saved attempts and is full, so the deposit of the first task is lost.
+// The budget starts full with ten attempts, so the first task's deposit is lost.
 func TestRetryBudget(t *testing.T) {
 	for text, want := range map[string]int{
 		"retry:attempts=4,base=0s,budget=0.1+worker_pool":           100 + 10 + 9,
@@ -337,7 +336,6 @@ func TestRetryBudget(t *testing.T) {
 	})
 }
 
-// The task must also get its own Run back.
 func TestComposedAllocatesNothing(t *testing.T) {
 	for _, text := range []string{"retry+worker_pool", "retry+bounded_queue_shed",
 		"bounded_queue_shed:queue=9+retry_in_place+semaphore",
@@ -387,8 +385,8 @@ func ExampleCompose() {
 	// bounded_queue_shed before unbounded: it would never shed: unbounded has no bound, and so is never full
 }
 
-// A composition refuses Queue if the outer part admits only as many tasks as there are slots, so
-// that no task can wait in the inner queue.
+// Queue is refused if the outer part admits only as many tasks as there are slots, because then no
+// task can wait in the inner queue.
 func TestUselessQueue(t *testing.T) {
 	for text, of := range map[string]bool{"bounded_queue_shed+worker_pool": false,
 		"bounded_queue_shed:queue=3+worker_pool": true, "codel_lifo+worker_pool": false,

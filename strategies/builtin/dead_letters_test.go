@@ -20,7 +20,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// flakyName describes a flaky task by the number of its first successful attempt.
+// flakyName names a flaky task by its first successful attempt.
 func flakyName(t *strategies.Task) any { return t.Arg.(*flaky).ok }
 
 func TestPoison(t *testing.T) {
@@ -203,7 +203,7 @@ func TestDeadLetterFileErrors(t *testing.T) {
 	}
 }
 
-// A child process reports each stored letter and writes on until it is killed.
+// The child process reports each stored letter until it is killed.
 func TestDeadLetterFileIsReadableAfterAKill(t *testing.T) {
 	const variable = "POOLBENCH_TEST_DEAD_LETTERS"
 	if path := os.Getenv(variable); path != "" {

@@ -25,9 +25,8 @@ func newStrategy(
 	return spec.New(t.Context(), p, sink)
 }
 
-// The start of exponential tasks, at load 0.9 on four slots, must equal the Kiefer–Wolfowitz
-// recursion to the nanosecond. The queue grows from empty to many pages of the dispatcher and
-// shrinks again.
+// At load 0.9 on four slots, all starts must equal the Kiefer–Wolfowitz recursion to the
+// nanosecond. The queue grows to many pages and shrinks again.
 func TestDispatcherIsExact(t *testing.T) {
 	const n, limit = 20_000, 4
 	type record struct{ due, service, start time.Duration }
@@ -73,8 +72,7 @@ func TestDispatcherIsExact(t *testing.T) {
 	})
 }
 
-// The instance of 2 + 98 is full of tasks of 1 ms. Each further task must be accepted when a task
-// ends, and shed before.
+// A full instance must accept a task when another ends, and shed it before.
 func TestDispatcherAcceptsWithRoom(t *testing.T) {
 	const limit, room, n = 2, 100, 250
 	acceptance := func(i int) time.Duration { // two tasks end every millisecond
@@ -109,7 +107,7 @@ func TestDispatcherAcceptsWithRoom(t *testing.T) {
 	}
 }
 
-// The test hangs if a parking worker misses a Submit, or a blocked Submit misses the end of a task.
+// If a worker or a blocked Submit misses a wake-up, the test hangs.
 func TestDispatcherLosesNoWake(t *testing.T) {
 	const rounds = 500
 	for _, p := range []strategies.Params{{Limit: 1}, {Limit: 2}, {Limit: 1, Queue: 2},

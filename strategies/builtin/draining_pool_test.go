@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// workersLeft counts the live workers. In a bubble they are marked "durable", unlike workers of an
-// earlier test that are about to end.
+// workersLeft counts live workers. Only workers in a bubble are marked "durable", not those of
+// earlier tests that are about to end.
 func workersLeft() (n int) {
 	synctest.Wait()
 	dump := make([]byte, 1<<20)
@@ -26,7 +26,6 @@ func workersLeft() (n int) {
 	return n
 }
 
-// One of 4 workers runs a task that ignores its context.
 func TestWorkersEndAtDeadline(t *testing.T) {
 	for name, want := range map[string]int{"draining_pool": 1, "worker_pool": 4} {
 		synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The sink has no lock, and tasks succeed, panic or are abandoned.
+// The sink has no lock, so -race reports concurrent calls.
 func TestCompletionsOnOneLoop(t *testing.T) {
 	for _, abandon := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -61,8 +61,8 @@ func TestCompletionsOnOneLoop(t *testing.T) {
 	}
 }
 
-// Done blocks for 10 ms, longer than the contract allows. The worker continues meanwhile, and
-// unprocessed completions count against the capacity.
+// Done blocks for 10 ms. The worker must continue meanwhile, and unprocessed completions must count
+// against the capacity.
 func TestWorkersDoNotWaitForTheLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "event_loop_offload", 1, 2)
@@ -87,7 +87,7 @@ func TestWorkersDoNotWaitForTheLoop(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// The first Done begins at 1 ms. Room is returned before each Done, and so every 10 ms.
+		// Capacity is returned before each Done, at 1 ms and then every 10 ms.
 		equalMS(t, "accepted", accepted, 0, 0, 0, 1, 11, 21)
 		equalMS(t, "began", began, 0, 1, 2, 3, 11, 21)
 	})

@@ -149,8 +149,7 @@ func TestStepFails(t *testing.T) {
 						}
 						return strategies.Result{Err: fail(), More: true}
 					}}
-				// The first step of good lasts until bad has arrived. The steps of bad need no
-				// time.
+				// The first step of good ends after bad has arrived.
 				for _, task := range []*strategies.Task{good, bad} {
 					if err := s.Submit(t.Context(), task); err != nil {
 						t.Fatal(err)
@@ -174,8 +173,8 @@ func TestStepFails(t *testing.T) {
 	}
 }
 
-// Drain's deadline, or New's context, ends while one task runs a step, one waits for its second
-// step and one for its first. Only the last counts as never run.
+// One task runs a step, one waits for its second step and one for its first. Only the last counts
+// as never run.
 func TestStepsAbandoned(t *testing.T) {
 	for _, call := range []string{"event_loop", "partitioned"} {
 		for _, drained := range []bool{true, false} {

@@ -43,7 +43,7 @@ func sleeps(n int, d time.Duration) []strategies.Task {
 }
 
 // params returns default parameters with the next limit that the strategy accepts, because class
-// pools need a slot each. A strategy with a queue gets a queue of n.
+// pools need a slot each.
 func params(spec strategies.Spec, limit, n int) strategies.Params {
 	values, err := param.Resolve(spec.Keys, nil)
 	if err != nil {
@@ -93,9 +93,8 @@ func TestMakespan(t *testing.T) {
 	}
 }
 
-// TestOneLongTask submits one task of 1 s among 511 of 1 ms at a bound of 8. If the long task
-// starts early, seven slots serve the others, and the last of them is done at ⌈511/7⌉ = 73 ms.
-// Batches assigned to a worker in advance would need 1.06 s.
+// If the long task starts early, the other slots serve the 511 tasks of 1 ms in ⌈511/7⌉ = 73 ms.
+// Batches assigned to workers in advance would need 1.06 s.
 func TestOneLongTask(t *testing.T) {
 	for _, spec := range strategies.All() {
 		if p := params(spec, 8, 512); spec.Bound == nil || spec.Bound(p) != 8 ||
@@ -131,8 +130,8 @@ func TestOneLongTask(t *testing.T) {
 	}
 }
 
-// Of 60 tasks of 2 ms on 4 workers, four rounds are done by the deadline at 9 ms, the fifth ignores
-// the cancellation until 10 ms, and 40 tasks are abandoned.
+// By the deadline at 9 ms, four rounds of 2 ms are done. The fifth ignores the cancellation until
+// 10 ms.
 func TestDrainCounts(t *testing.T) {
 	for _, name := range []string{"worker_pool", "bounded_queue", "bounded_queue_shed",
 		"draining_pool", "fan_out_fan_in", "pipeline",

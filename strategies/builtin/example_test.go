@@ -30,12 +30,11 @@ func newPool(n int) *pool {
 func (p *pool) Go(job func()) error { p.jobs <- job; return nil }
 func (p *pool) Close()              { close(p.jobs); p.workers.Wait() }
 
-// A Spec turns a pool into a strategy. In this package it would be one file mine.go with
+// A Spec turns a pool into a strategy. In this package, a file mine.go with
 //
 //	var _ = register(Spec{Name: "mine", …})
 //
-// and tests, benchmarks, lists and charts would find it in All. Outside this package it needs no
-// registration.
+// would add it to All, and so to tests, benchmarks and charts. Other packages need not register it.
 func ExampleSpec() {
 	mine := strategies.Spec{
 		Name:     "mine",

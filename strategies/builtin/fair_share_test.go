@@ -21,8 +21,8 @@ func TestFairShareParameters(t *testing.T) {
 	})
 }
 
-// While all tenants have waiting tasks, each has exactly its share in any span of starts as long as
-// the sum of weights, or a multiple of it.
+// While all tenants wait, any run of starts whose length is a multiple of the sum of weights must
+// be shared exactly by weight.
 func TestWeightedShares(t *testing.T) {
 	for variant, weights := range map[string][]int{
 		"fair_share":                 {1, 1, 1, 1},
@@ -88,11 +88,11 @@ func TestDeficitRoundRobin(t *testing.T) {
 			}
 		}
 	}
-	// A quantum of 1 ns needs as many rounds as a size has nanoseconds.
+	// With a quantum of 1 ns, a task of n ns takes n rounds.
 	startOrder(t, "fair_share:quantum=1ns", tasks)
 }
 
-// turnByTurn is the published deficit round robin, with all tasks present from the start.
+// turnByTurn is the published deficit round robin. All tasks are queued from the start.
 func turnByTurn(
 	tasks []strategies.Task, weights []int, quantum time.Duration,
 ) (order []*strategies.Task) {

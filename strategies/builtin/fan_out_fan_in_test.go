@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The sink has no lock, so -race reports a second goroutine that calls it.
+// The sink has no lock, so -race reports concurrent calls.
 func TestOneCollector(t *testing.T) {
 	const n = 2000
 	seen := make(map[*strategies.Task]int)
@@ -35,8 +35,7 @@ func TestOneCollector(t *testing.T) {
 	}
 }
 
-// The sink blocks for 1 ms per result, which the contract forbids. 100 tasks of 1 ms then need 101
-// ms at any limit.
+// The sink blocks for 1 ms per result, so 100 tasks of 1 ms need 101 ms at any limit.
 func TestSlowCollector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -51,9 +50,8 @@ func TestSlowCollector(t *testing.T) {
 		for i := range tasks {
 			last = submitAt(t, s, log, 0, &tasks[i])
 		}
-		// The last task is accepted at 92 ms, when 91 results are processed. Of the eight tasks
-		// before it, one is with the collector, four are in the channel, and three are held by
-		// workers that wait to send.
+		// 91 results are processed. Of the other eight, the collector has one, the channel four,
+		// and waiting workers three.
 		if want := 92 * ms; last != want {
 			t.Errorf("the last task was let in at %v, want %v", last, want)
 		}

@@ -39,8 +39,8 @@ func countsOf(s strategies.Strategy) map[string]int64 {
 	return counts
 }
 
-// One call in 50 takes 20 times as long. With a second attempt after d, a response is longer than t
-// with probability S(t)·S(t−d), where S is the tail of a single call.
+// One call in 50 takes 20 times as long. With a second attempt after d, a response takes longer
+// than t with probability S(t)·S(t−d), where S is the tail of a single call.
 func TestHedgedTail(t *testing.T) {
 	n := 200_000
 	if testing.Short() {
@@ -102,7 +102,6 @@ func TestHedgedTail(t *testing.T) {
 				t.Errorf("%d attempts at %d tasks, and %d second ones counted", f.calls.Load(), n,
 					counts["hedges"])
 			}
-			// Of two concurrent attempts one loses, and its context ends.
 			if f.ended.Load() != counts["hedges"] {
 				t.Errorf("%d second attempts, and the context of %d attempts ended",
 					counts["hedges"], f.ended.Load())
@@ -115,7 +114,7 @@ func TestHedgedTail(t *testing.T) {
 	}
 }
 
-// quantile returns the x at which a falling function has the value p.
+// quantile inverts a falling function at p.
 func quantile(law func(float64) float64, p float64) float64 {
 	low, high := 0.0, 1e6
 	for range 200 {
@@ -128,7 +127,7 @@ func quantile(law func(float64) float64, p float64) float64 {
 	return low
 }
 
-// checkCount expects a count of n independent trials to be within four standard deviations.
+// checkCount allows four standard deviations of n independent trials.
 func checkCount(t *testing.T, what string, count int64, n int, p float64) {
 	t.Helper()
 	want := p * float64(n)
@@ -137,7 +136,7 @@ func checkCount(t *testing.T, what string, count int64, n int, p float64) {
 	}
 }
 
-// The second attempt starts after the quantile of the last 200 calls, and not before there are 200.
+// Second attempts start after the quantile of the last 200 calls.
 func TestHedgedQuantile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f attemptCounts
@@ -168,7 +167,7 @@ func TestHedgedQuantile(t *testing.T) {
 				t.Fatalf("call %d had a second attempt", i)
 			}
 		}
-		// rounded up to the next call
+		// the quantile is rounded up to the next call
 		if took, want := one(time.Hour), 181*time.Millisecond+1; took != want {
 			t.Errorf("after 1 to 200 ms the second attempt came after %v, want %v", took, want)
 		}
@@ -188,7 +187,7 @@ func TestHedgedQuantile(t *testing.T) {
 	})
 }
 
-// Second attempts never exceed their share of the calls so far, and ten are saved at most.
+// Second attempts may be at most the budget's share of the calls so far, plus ten saved attempts.
 func TestHedgeBudget(t *testing.T) {
 	for _, budget := range []float64{0.01, 0.05, 0.3, 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -242,7 +241,6 @@ func TestHedgeBudget(t *testing.T) {
 	}
 }
 
-// The second attempt begins at 10 ms.
 func TestHedgedOutcome(t *testing.T) {
 	failed, second := errors.New("failed"), errors.New("second failed")
 	for _, c := range []struct {

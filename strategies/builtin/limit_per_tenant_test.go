@@ -109,7 +109,7 @@ func TestTenantsAreIndependent(t *testing.T) {
 		}
 		const sec = time.Second
 		want := map[string]time.Duration{"a0": 0, "a1": 0, "b0": sec / 10, "c0": sec / 10,
-			// when c1 arrives, all four slots are taken; the first gets one for a3 later
+			// when c1 arrives, all four slots are occupied
 			"c1": sec, "a2": sec, "a3": sec + sec/10, "a4": 2 * sec, "a5": 2*sec + sec/10}
 		for name, at := range want {
 			if began[name] != at {

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// parent returns a task that needs no time and splits into parts.
 func parent(parts ...*strategies.Task) *strategies.Task {
 	return &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
 		return strategies.Result{Split: parts}
@@ -27,7 +26,7 @@ func pointers(tasks []strategies.Task) (all []*strategies.Task) {
 	return all
 }
 
-// A short task waits for all 8 sub-tasks of 1 ms before it, which need ⌈8/limit⌉ ms together.
+// A short task waits for the 8 earlier sub-tasks of 1 ms, which take ⌈8/limit⌉ ms.
 func TestSplitsRunInParallel(t *testing.T) {
 	for _, limit := range []int{1, 2, 3, 8, 20} {
 		synctest.Test(t, func(t *testing.T) {
@@ -96,7 +95,7 @@ func TestSplitsKeepTheOrder(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// b has the slot to itself until a splits at 3 ms, when its second part runs.
+		// a splits at 3 ms, during b's second part
 		if want := []string{"b", "b", "a", "a", "a", "a", "a", "a", "b", "b", "b",
 			"b"}; !slices.Equal(order, want) {
 			t.Errorf("parts ran in the order %v, want %v", order, want)
@@ -104,7 +103,7 @@ func TestSplitsKeepTheOrder(t *testing.T) {
 	})
 }
 
-// The second of ten parts fails, two levels down. Running parts continue, the others do not run.
+// Running parts must continue after the failure of the second part. The others must not run.
 func TestSplitFails(t *testing.T) {
 	own := errors.New("own")
 	for name, fail := range map[string]func(){"error": nil, "panic": func() { panic(own) }} {
@@ -200,8 +199,7 @@ func TestSplitThenMore(t *testing.T) {
 	}
 }
 
-// Drain's deadline ends while parts and their parents run or wait. Started tasks must not count as
-// never run.
+// Started tasks must not count as never run.
 func TestSplitAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "partitioned_all_at_once", 2, 10)
@@ -234,9 +232,8 @@ func TestSplitAbandoned(t *testing.T) {
 	})
 }
 
-// The order of two tasks whose slots become free at the same instant is undefined, but the instants
-// at which parts end are not. They must match the Kiefer–Wolfowitz recursion, where all
-// milliseconds of a task are queued at its arrival.
+// The test compares only the ends of parts, because it is undefined which of two tasks gets a slot
+// that becomes free at the same instant.
 func TestAllAtOnceDoesNotHelp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

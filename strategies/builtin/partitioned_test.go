@@ -43,7 +43,7 @@ func TestShortTasksPass(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 9 {
-			// It arrives at 10(i+1)+0.25 ms, in a step that ends 0.75 ms later, and takes 1 ms.
+			// It arrives at 10(i+1)+0.25 ms, waits 0.75 ms for the end of a step, and takes 1 ms.
 			if e, want := <-log.done, time.Duration(10*(i+1)+2)*time.Millisecond; e.at != want {
 				t.Errorf("short task %d was done at %v, want %v", i, e.at, want)
 			}
@@ -54,8 +54,8 @@ func TestShortTasksPass(t *testing.T) {
 	})
 }
 
-// Tasks of 1, 2 and 4 ms arrive together. With ideal processor sharing they end at 3, 5 and 7 ms,
-// with a quantum of 0.1 ms up to two quanta earlier.
+// With ideal processor sharing, these tasks end at 3, 5 and 7 ms. With a quantum of 0.1 ms, they
+// end up to two quanta earlier.
 func TestProcessorSharing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const quantum = 100 * time.Microsecond
@@ -128,8 +128,7 @@ func TestBlockedAllocatesNothing(t *testing.T) {
 	}
 	next := 0
 	got := testing.AllocsPerRun(2000, func() {
-		// This task is done when two later ones have been accepted, because there is room for only
-		// one.
+		// There is room for one task, so this task is done when two later ones are accepted.
 		if err := s.Submit(t.Context(), &tasks[next]); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// TestPipelineStagesContract holds pipelines with stages to the contract.
 func TestPipelineStagesContract(t *testing.T) {
 	for i, stages := range []string{"2(0s)+work+3(0s)", "work+2(3ms)", "3(1ms)+work+1(exp(1ms))",
 		"classic"} {
@@ -30,9 +29,8 @@ func TestPipelineStagesContract(t *testing.T) {
 	}
 }
 
-// TestPipelineStages has 5 tasks of 5 ms between a stage of 2 workers and 10 ms and one of 1 worker
-// and 40 ms. They leave the first at 10, 10, 20, 20 and 30 ms, the work 5 ms later, and the last
-// every 40 ms from 55 ms on.
+// The tasks leave the first stage at 10, 10, 20, 20 and 30 ms. They leave the last stage every 40
+// ms from 55 ms on.
 func TestPipelineStages(t *testing.T) {
 	for _, buffer := range []string{"0", "8"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -61,9 +59,7 @@ func TestPipelineStages(t *testing.T) {
 	}
 }
 
-// TestPipelineBlocksBetweenStages: without buffers, a worker that has finished keeps its task until
-// the next stage takes it. 2 workers of 10 ms before 1 of 40 ms: of 4 tasks, two are finished at
-// 10 ms, the next two start at 10 ms and 50 ms.
+// Without buffers, a worker keeps its finished task until the next stage accepts it.
 func TestPipelineBlocksBetweenStages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -88,8 +84,6 @@ func TestPipelineBlocksBetweenStages(t *testing.T) {
 	})
 }
 
-// TestPipelineFull: a pipeline with stages accepts as many tasks as its workers and buffers have
-// room for, and the next when one is done.
 func TestPipelineFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(100)
@@ -106,7 +100,6 @@ func TestPipelineFull(t *testing.T) {
 	})
 }
 
-// TestPipelineFailuresSkipStages: a failed task takes no time in the stages after the work.
 func TestPipelineFailuresSkipStages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		boom := errors.New("boom")
@@ -122,8 +115,7 @@ func TestPipelineFailuresSkipStages(t *testing.T) {
 	})
 }
 
-// TestPipelineStagesCancelled: when the context ends, the tasks that any stage has are done at
-// once: those before the work without running, the one after it with its own result.
+// Tasks before the work must end without running, the task after the work with its own result.
 func TestPipelineStagesCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -181,8 +173,6 @@ func TestPipelineStagesParameters(t *testing.T) {
 	})
 }
 
-// TestPipelineStagesFacts: stages change what a pipeline declares, also inside a part, and the
-// default stages do not.
 func TestPipelineStagesFacts(t *testing.T) {
 	for text, stages := range map[string]int{"pipeline": 0, "pipeline:stages=work": 0,
 		"pipeline:stages=1(1ms)+work": 2, "pipeline:stages=classic": 3,

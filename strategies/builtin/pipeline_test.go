@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// TestPipelineHolds fills pipelines and counts what they have accepted: Limit + Queue + buffer + 1.
 func TestPipelineHolds(t *testing.T) {
 	for text, want := range map[string]int{"pipeline": 2 + 3 + 8 + 1, "pipeline:buffer=0": 2 + 3 +
 		0 + 1, "pipeline:buffer=4,filters=3": 2 + 3 + 4 + 1} {
@@ -31,8 +30,7 @@ func TestPipelineHolds(t *testing.T) {
 	}
 }
 
-// TestPipelineFilters: failures are settled by the filter and do not wait for the collector, which
-// here takes 10 ms a result.
+// The filter must report failures at once, while the collector takes 10 ms per result.
 func TestPipelineFilters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -66,8 +64,7 @@ func TestPipelineFilters(t *testing.T) {
 	})
 }
 
-// TestPipelineBackpressure: a stage that takes 10 ms a task holds up all before it, back to Submit,
-// once the buffers are full.
+// If a stage takes 10 ms and the buffers are full, Submit must block that long.
 func TestPipelineBackpressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -94,7 +91,6 @@ func TestPipelineBackpressure(t *testing.T) {
 	})
 }
 
-// TestPipelineUnbuffered holds a pipeline without buffers to the contract.
 func TestPipelineUnbuffered(t *testing.T) {
 	spec, err := strategies.Lookup("pipeline")
 	if err != nil {

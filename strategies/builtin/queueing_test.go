@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A customer is a task of a plan.
 type customer struct {
 	due, service time.Duration
 	class        strategies.Class
@@ -21,8 +20,7 @@ type customer struct {
 	response     time.Duration // measured or computed
 }
 
-// bimodal returns Poisson arrivals at 80 % of four slots: 95 % tasks of 1 ms and 5 % of 50 ms. No
-// two events fall on the same nanosecond, which the oracles check.
+// bimodal returns Poisson arrivals at load 0.8 of four slots: 95 % tasks of 1 ms and 5 % of 50 ms.
 func bimodal(n int) []customer {
 	const rate = 0.927536 // per ms
 	random := rand.New(rand.NewPCG(1, 3))
@@ -95,7 +93,6 @@ func runWhole(_ context.Context, task *strategies.Task) strategies.Result {
 	return strategies.Result{}
 }
 
-// runStep runs one step of at most a millisecond.
 func runStep(_ context.Context, task *strategies.Task) strategies.Result {
 	c := task.Arg.(*customer)
 	step := min(c.left, time.Millisecond)
@@ -104,8 +101,6 @@ func runStep(_ context.Context, task *strategies.Task) strategies.Result {
 	return strategies.Result{More: c.left > 0}
 }
 
-// roundRobin computes the responses of a pool with one queue whose tasks take turns of at most the
-// quantum.
 func roundRobin(t *testing.T, plan []customer, slots int, quantum time.Duration) []customer {
 	const never = time.Duration(math.MaxInt64)
 	served := slices.Clone(plan)
@@ -173,7 +168,7 @@ func ofClass(plan []customer, class strategies.Class) (some []customer) {
 	return some
 }
 
-// mean returns the mean response of a class in ms, without the first tenth of its tasks.
+// mean returns a class's mean response in ms, without the first tenth of the tasks.
 func mean(plan []customer, class strategies.Class) float64 {
 	sum, some := 0.0, ofClass(plan, class)
 	some = some[len(some)/10:]

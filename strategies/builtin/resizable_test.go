@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// All tasks of 1 s arrive at once. The numbers are the starts in each second.
+// Each number counts the tasks that start in that second.
 func TestResizeSchedule(t *testing.T) {
 	for text, want := range map[string][]int{
 		"resizable":                                    {6, 6, 6, 6, 6, 6},
@@ -29,7 +29,7 @@ func TestResizeSchedule(t *testing.T) {
 				err := s.Submit(t.Context(), &strategies.Task{
 					Run: func(context.Context, *strategies.Task) strategies.Result {
 						mu.Lock()
-						// starts within a second, after an increase of the limit, count in that
+						// also counts starts after an increase of the limit in the middle of a
 						// second
 						if at := int(time.Since(start) / time.Second); at < len(starts) {
 							starts[at]++

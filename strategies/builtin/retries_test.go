@@ -25,8 +25,7 @@ func retrying(t *testing.T, test func(t *testing.T, name string)) {
 	}
 }
 
-// A flaky task takes 1 ms per attempt, fails before attempt number ok (0: always), and then
-// requests After.
+// A flaky task takes 1 ms per attempt and fails with Retry and After before attempt ok (0: always).
 type flaky struct {
 	strategies.Task
 	ok    int
@@ -35,8 +34,7 @@ type flaky struct {
 	spans [][2]time.Duration // start and end of each attempt
 }
 
-// endless is the attempt at which a flaky task stops requesting, so that unlimited retries fail a
-// test instead of hanging it.
+// endless ends unlimited retries, so they fail a test instead of hanging it.
 const endless = 5000
 
 var errFlaky = errors.New("not yet")
@@ -74,16 +72,21 @@ func drainAll(t *testing.T, s strategies.Strategy) {
 	}
 }
 
-// A backoff is an independent implementation of the waits, in big integers.
+// A backoff is an independent implementation in big integers.
 type backoff struct {
 	jitter    string
 	base, cap time.Duration
 	seed      uint64
 }
 
-// wait returns the wait before attempt n+1. With b = min(cap, base·2ⁿ⁻¹) it is b, uniform(0, b),
-// b/2 + uniform(0, b/2), or, starting with base, min(cap, uniform(base, 3·previous)). The random
-// number is the nth of PCG(seed, ordinal), as a fraction of 2⁶⁴.
+// wait returns the wait before attempt n+1, with b = min(cap, base·2ⁿ⁻¹):
+//
+//	none          b
+//	full          uniform(0, b)
+//	equal         b/2 + uniform(0, b/2)
+//	decorrelated  min(cap, uniform(base, 3·previous)), starting with base
+//
+// The random number is the nth of PCG(seed, ordinal), divided by 2⁶⁴.
 func (k backoff) wait(ordinal uint64, n int) time.Duration {
 	source := rand.NewPCG(k.seed, ordinal)
 	uniform := func(low, high *big.Int) *big.Int {
@@ -149,7 +152,7 @@ func TestRetryWaits(t *testing.T) {
 			cases = append(cases,
 				waits{":attempts=9,base=10ms,cap=35ms" + of, 9,
 					backoff{jitter, 10 * ms, 35 * ms, 1}, 0, 0},
-				// an odd width
+				// 7 ns cannot be halved
 				waits{":attempts=9,base=7ns,seed=5" + of, 9,
 					backoff{jitter, 7, 10 * time.Second, 5}, 70 * ms, 70 * ms},
 				waits{":attempts=5,base=0s" + of, 5, backoff{jitter, 0, 10 * time.Second, 1}, 0, 0},
@@ -195,8 +198,7 @@ func TestRetryWaits(t *testing.T) {
 	})
 }
 
-// The ranges of the waits before attempts 2 to 5, for base=1s and cap=4s, as in the AWS blog on
-// backoff.
+// The pairs are the ranges of the waits before attempts 2 to 5. The formulas are from the AWS blog.
 func TestRetryJitterByHand(t *testing.T) {
 	const s = time.Second
 	for jitter, want := range map[string][4][2]time.Duration{
@@ -222,8 +224,8 @@ func TestRetryJitterByHand(t *testing.T) {
 					wait := f.spans[attempt+1][0] - f.spans[attempt][1]
 					low, high = min(low, wait), max(high, wait)
 				}
-				// Of 1000 draws, some fall within a twentieth of either end except with probability
-				// 10⁻⁵.
+				// Some of 1000 draws are within a twentieth of each end, except with
+				// probability 10⁻⁵.
 				width := (want[1] - want[0]) / 20
 				if low < want[0] || low > want[0]+width || high > want[1] || high < want[1]-width {
 					t.Errorf("%s: waits before attempt %d from %v to %v, want %v", jitter,
@@ -234,7 +236,7 @@ func TestRetryJitterByHand(t *testing.T) {
 	}
 }
 
-// The defaults have full jitter. This also tests other jitter and requested waits.
+// This tests non-default jitter and requested waits.
 func TestRetryContract(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		spec, _ := variant(t, name, 1, 0)
@@ -279,8 +281,7 @@ func TestRetryRepeats(t *testing.T) {
 	})
 }
 
-// All 8 slots get a task that fails at 1 ms and succeeds a second later, followed by 800 tasks of 1
-// ms.
+// The first 8 tasks succeed a second after their failure. 800 tasks of 1 ms follow.
 func TestRetrySlots(t *testing.T) {
 	for _, c := range []struct {
 		name              string
@@ -427,7 +428,6 @@ func TestExhaustedTaskSubmittedAgain(t *testing.T) {
 	})
 }
 
-// The task is abandoned on the second instance, where it never ran.
 func TestExhaustedTaskOnOtherInstance(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) {

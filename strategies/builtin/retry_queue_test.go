@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// With the default for delayed, most contract checks never fill the queue.
+// With the default for delayed, most clauses never fill the queue.
 func TestRetryQueueSmall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -37,7 +37,7 @@ func TestRetryQueueIsFull(t *testing.T) {
 		log := newLog(11)
 		s := spec.New(t.Context(), p, log)
 		for range 10 {
-			// five rounds of 1 ms; all return between 1001 and 1005 ms
+			// five rounds of 1 ms; all are due between 1001 and 1005 ms
 			accept(t, s, &newFlaky(2, time.Second).Task)
 		}
 		time.Sleep(100 * ms)
@@ -93,8 +93,8 @@ func TestRetryQueueGoroutines(t *testing.T) {
 	})
 }
 
-// Drain's deadline ends while tasks run, are ready again, wait for a slot or are in backoff. Twelve
-// are abandoned, half of which have never run.
+// At the deadline, tasks run, are ready again, wait for a slot or are in backoff. Six of twelve
+// abandoned tasks have never run.
 func TestRetryQueueAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue:base=0s", 2, 100)

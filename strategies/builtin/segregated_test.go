@@ -134,8 +134,7 @@ func TestClassPoolsAreIndependent(t *testing.T) {
 	}
 }
 
-// Tasks start in order of acceptance within their class. A task without a class starts before tasks
-// of the pool that arrived later.
+// A task without a class must start before later tasks of the pool.
 func TestPoolOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "segregated", 2, 20)
@@ -147,7 +146,6 @@ func TestPoolOrder(t *testing.T) {
 		begin, starts := time.Now(), make(chan start, 20)
 		run := func(_ context.Context, task *strategies.Task) strategies.Result {
 			starts <- start{task.Arg.(int), time.Since(begin)}
-			// 10 ms for short, 20 for long, 30 for CPU
 			time.Sleep(time.Duration(task.Class) * 10 * time.Millisecond)
 			return strategies.Result{}
 		}
@@ -198,7 +196,7 @@ func TestNoClassTakesAnySlot(t *testing.T) {
 	}
 }
 
-// The room of a class pool goes to the first blocked Submit that may use it.
+// Capacity of a class pool must go to the first blocked Submit that may use it.
 func TestBlockedByClass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "segregated", 2, 0)

@@ -34,7 +34,6 @@ func sized(sizes ...time.Duration) []strategies.Task {
 	return tasks
 }
 
-// Equal sizes must be done in order of acceptance.
 func TestShortestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(201)
@@ -89,9 +88,9 @@ func TestLongCap(t *testing.T) {
 	}{
 		"shortest_first:long=10ms,longcap=1": {1, 34 * ms, 500 * ms},
 		"shortest_first:long=10ms,longcap=2": {2, 50 * ms, 250 * ms},
-		// 4 slots for 50 short tasks from 50 ms on, and for all long ones from 63 ms on
+		// 4 slots serve 50 short tasks from 50 ms on, and all long ones from 63 ms on
 		"shortest_first:long=10ms": {3, 63 * ms, 212 * ms},
-		// the first 10 are equal and so not long: 4 slots for 100 short tasks from 50 ms on
+		// the first 10 tasks are equal, so none is long
 		"shortest_first": {4, 75 * ms, 175 * ms},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -132,10 +131,8 @@ func TestLongCap(t *testing.T) {
 	}
 }
 
-// Tasks of 1 ms keep one slot busy, with one always waiting and the next arriving in the middle of
-// each millisecond. Tasks that arrive within stretch·(5 ms − 1 ms) overtake a task of 5 ms that
-// arrives at 0. With a stretch of 10, the last of them arrives at 39.5 ms and starts at 41 ms, so
-// the long task starts at 42 ms.
+// A task of 5 ms waits among tasks of 1 ms that keep the slot busy. It is overtaken by those that
+// arrive within stretch·(5 ms − 1 ms). With stretch=10, the last of them starts at 41 ms.
 func TestOvertaking(t *testing.T) {
 	for variant, want := range map[string]time.Duration{
 		"shortest_first:stretch=0":  time.Millisecond,
@@ -169,9 +166,9 @@ func TestOvertaking(t *testing.T) {
 	}
 }
 
-// 95 % of the tasks take 1 ms and 5 % take 50 ms, at load 0.8 of 4 slots with a cap of 3. An
-// independent simulation has mean response times of 1.992 ± 0.004 ms for the short and 76.8 ± 0.4
-// ms for the long tasks (20 replications). First come, first served gives 14.0 and 63.0 ms.
+// The load of 4 slots is 0.8. In an independent simulation (20 replications), the mean response
+// times are 1.992 ± 0.004 ms for short and 76.8 ± 0.4 ms for long tasks. First come, first served
+// gives 14.0 and 63.0 ms.
 func TestShortestKnownAnswer(t *testing.T) {
 	const n = 100_000
 	random := rand.New(rand.NewPCG(1, 6))

@@ -21,7 +21,6 @@ func createSingleton(
 	return spec.New(ctx, p, sink)
 }
 
-// makespan submits 24 tasks of 1 ms to each pool.
 func makespan(t *testing.T, pools ...strategies.Strategy) time.Duration {
 	t.Helper()
 	begin := time.Now()
@@ -43,7 +42,7 @@ func makespan(t *testing.T, pools ...strategies.Strategy) time.Duration {
 	return time.Since(begin)
 }
 
-// 16 callers create the pool with limits of 3 and up. The first limit applies to all.
+// The first caller's limit of 3 must apply to all 16.
 func TestSingletonIsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		process := builtin.WithSingletons(t.Context())
@@ -133,7 +132,7 @@ func TestSingletonReports(t *testing.T) {
 	})
 }
 
-// The new pool has its own limit, and works in the same process and outside the first bubble.
+// The new pool must work outside the first bubble.
 func TestSingletonIsReplaced(t *testing.T) {
 	process := builtin.WithSingletons(context.Background())
 	for i, end := range []func(t *testing.T, s strategies.Strategy, cancel func()){

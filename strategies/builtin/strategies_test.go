@@ -117,7 +117,6 @@ func newPanics(spec strategies.Spec, p strategies.Params) (v any) {
 	return nil
 }
 
-// The clause Context has 1,000 callers.
 func TestManyCallersGiveUp(t *testing.T) {
 	if !*sweep {
 		t.Skip("thorough: runs with -sweep")

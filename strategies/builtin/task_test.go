@@ -40,7 +40,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// Data that a strategy keeps in a task must not lead back to an earlier instance.
+// Data that a strategy keeps in a task must not refer to an earlier instance.
 func TestTaskOnOtherInstances(t *testing.T) {
 	task := &strategies.Task{Run: nothing}
 	for range 2 {

@@ -13,20 +13,18 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// recordStart records its start time in its Arg, a *time.Duration, and takes no time.
 func (l *log) recordStart(_ context.Context, t *strategies.Task) strategies.Result {
 	*t.Arg.(*time.Duration) = time.Since(l.start)
 	return strategies.Result{}
 }
 
-// TestTickerDelay submits 200,000 Poisson arrivals at 80/s to a ticker of 10 ms. Each start must
-// match a recursion, and the delays must match the model (W + U − D)⁺ with W of M/D/1: mean 16.330
-// ms, P(delay > 0) 0.693615, p99 98.74 ms. Four standard deviations at 2 million tasks are 2.5, 0.6
-// and 4.2 %, and √10 times as much here.
+// Each start must match a recursion. The delays must match the model (W + U − D)⁺ with W of M/D/1,
+// at 80 arrivals/s and a tick of 10 ms: mean 16.330 ms, P(delay > 0) 0.693615, p99 98.74 ms. Four
+// standard deviations at 2 million tasks are 2.5, 0.6 and 4.2 %, and √10 times as much here.
 //
-// The test uses one processor: the goroutine that asks for a late tick delivers it concurrently
-// with the bubble's own timers. If two processors do that at once, the race detector aborts with
-// "ThreadSanitizer: CHECK failed" (go.dev/issue/78156).
+// The test uses one processor. With two, a late tick and the bubble's own timers may be delivered
+// concurrently, and the race detector aborts with "ThreadSanitizer: CHECK failed"
+// (go.dev/issue/78156).
 func TestTickerDelay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -87,7 +85,7 @@ func TestTickerDelay(t *testing.T) {
 	})
 }
 
-// Of the ticks in the pause of half a second, one is kept.
+// Of the ticks during the pause of half a second, one is kept.
 func TestTickerRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -118,8 +116,7 @@ func TestTickerRate(t *testing.T) {
 	})
 }
 
-// Tasks take 25 ms and the interval is 10 ms. With one slot, a kept tick makes the next start
-// immediate.
+// With one slot, a tick is kept during a task, so the next start is immediate.
 func TestTickerAndLimit(t *testing.T) {
 	const ms = time.Millisecond
 	for limit, want := range map[int][]time.Duration{

@@ -25,7 +25,6 @@ func TestTokenBucketParameters(t *testing.T) {
 	})
 }
 
-// Of n tasks at once the last starts after (n−burst)/rate.
 func TestTokenBucketRate(t *testing.T) {
 	for _, test := range []struct {
 		variant       string
@@ -34,7 +33,7 @@ func TestTokenBucketRate(t *testing.T) {
 		{"token_bucket:rate=100,burst=1", 1990 * time.Millisecond, 990 * time.Millisecond},
 		{"token_bucket:rate=100,burst=5", 1950 * time.Millisecond, 950 * time.Millisecond},
 		{"token_bucket:rate=100,burst=50", 1500 * time.Millisecond, 500 * time.Millisecond},
-		// 40 tokens are left, 50 arrive, 10 are missing
+		// 40 tokens are left and 50 arrive, so 10 are missing
 		{"token_bucket:rate=100,burst=240", 0, 100 * time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -105,10 +104,9 @@ func TestTokenBucketAbandons(t *testing.T) {
 	})
 }
 
-// At 80 tasks/s, a rate of 100/s and a burst of 5, the delay of each task is (W − (b−1)/r)⁺, where
-// W is the wait in M/D/1 by Lindley's recursion over the same arrivals: mean 3.5888 ms, P(delay >
-// 0) 0.154625, p99 63.56 ms. Four standard deviations are 7.1, 3.6 and 6.5 % for two million tasks,
-// and √20 times as much here.
+// At 80 tasks/s, a rate of 100/s and a burst of 5, each delay is (W − (b−1)/r)⁺, where W is the
+// wait in M/D/1 by Lindley's recursion: mean 3.5888 ms, P(delay > 0) 0.154625, p99 63.56 ms. Four
+// standard deviations are 7.1, 3.6 and 6.5 % for two million tasks, and √20 times as much here.
 func TestTokenBucketDelay(t *testing.T) {
 	const warm, n = 10_000, 100_000
 	const period = 10 * time.Millisecond

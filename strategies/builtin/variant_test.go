@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// startVariant starts a variant written as name:key=value.
 func startVariant(
 	t testing.TB, text string, limit, queue int, sink strategies.Sink,
 ) strategies.Strategy {

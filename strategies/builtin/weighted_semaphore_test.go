@@ -13,9 +13,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestWeightedOrder compares 500 tasks of random weights, lengths and arrivals with a recursion: a
-// task starts when enough of the 6 units are free, but not before its arrival or the start of the
-// previous task.
+// A task must start when enough units are free, but not before the start of the previous task.
 func TestWeightedOrder(t *testing.T) {
 	const limit, n = 6, 500
 	type weighted struct {
@@ -79,8 +77,7 @@ func TestWeightedOrder(t *testing.T) {
 	})
 }
 
-// Tasks of 4 ms and weight 1 arrive each millisecond, so all 4 units are always taken. At 10.5 ms
-// one arrives that needs all units.
+// Tasks of weight 1 occupy all units until one that needs all units arrives at 10.5 ms.
 func TestHeavyIsNotStarved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -137,7 +134,7 @@ func TestWeightAboveTheLimit(t *testing.T) {
 	})
 }
 
-// The waiting Submit has the same context as the one before it, so only the semaphore allocates.
+// The context was used before, so only the semaphore allocates.
 func TestWeightedWaitAllocates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		done := make(chan struct{}, 2)

@@ -32,7 +32,7 @@ func TestAdds(t *testing.T) {
 	}
 }
 
-// Parameters for a setting of a library must have the library's default.
+// Parameters that set a library's option must have the library's default.
 func TestLibraryDefaults(t *testing.T) {
 	for name, defaults := range map[string]map[string]string{
 		"asynq":     {"recovery": "library", "poll": "1s", "scheduled": "5s"},

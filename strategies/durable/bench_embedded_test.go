@@ -10,7 +10,6 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// openRawJetStream uses an embedded server and pulls messages one by one with nats.go.
 func openRawJetStream(b *testing.B, _ int) (func() error, func(n int, run func()) error) {
 	s, err := server.NewServer(&server.Options{ServerName: "raw", JetStream: true,
 		StoreDir: b.TempDir(), DontListen: true, NoSigs: true, NoLog: true})
@@ -59,7 +58,6 @@ func openRawJetStream(b *testing.B, _ int) (func() error, func(n int, run func()
 	}
 }
 
-// openRawSQLite uses a table like the strategy's.
 func openRawSQLite(b *testing.B, _ int) (func() error, func(n int, run func()) error) {
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "raw.db")+
 		"?_pragma=journal_mode(wal)&_pragma=synchronous(normal)")

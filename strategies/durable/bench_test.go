@@ -9,12 +9,12 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A raw is the baseline of a strategy: the same broker, called in a loop by its client.
+// A raw is the baseline of a strategy: a loop around the broker's own client.
 type raw struct {
 	text  string // strategy, for strategies.Parse
 	limit int    // consumers, of both
-	// open makes a queue. put puts 256 bytes into it, and consume takes n messages from it and
-	// calls run for each, at most limit at a time.
+	// put adds a message of 256 bytes. consume takes n messages and calls run for each, at most
+	// limit at a time.
 	open func(b *testing.B, limit int) (put func() error, consume func(n int, run func()) error)
 }
 
@@ -29,8 +29,7 @@ var raws = []raw{
 	{"rabbitmq:queue=classic", 1, openRawClassic},
 }
 
-// BenchmarkSubmit measures Submit by one submitter while the only slot is taken, and the client's
-// own call.
+// BenchmarkSubmit compares Submit, while the only slot is occupied, with the client's call.
 func BenchmarkSubmit(b *testing.B) {
 	compare(b, func(b *testing.B, r raw) {
 		run := newRuns(b, r)
@@ -48,8 +47,7 @@ func BenchmarkSubmit(b *testing.B) {
 	})
 }
 
-// BenchmarkConsume measures the time from a message in the queue to its acknowledgement, with a
-// full queue.
+// BenchmarkConsume measures the time per message until its acknowledgement.
 func BenchmarkConsume(b *testing.B) {
 	compare(b, func(b *testing.B, r raw) {
 		run := newRuns(b, r)
@@ -74,7 +72,7 @@ func BenchmarkConsume(b *testing.B) {
 	})
 }
 
-// compare runs both for each strategy whose server is available.
+// compare skips strategies without an available server.
 func compare(b *testing.B, strategy, client func(b *testing.B, r raw)) {
 	for _, r := range raws {
 		b.Run(r.text, func(b *testing.B) {
@@ -85,7 +83,7 @@ func compare(b *testing.B, strategy, client func(b *testing.B, r raw)) {
 	}
 }
 
-// A runs is an instance of a strategy whose slots are taken until the gate opens.
+// A runs is an instance whose slots are occupied until the gate opens.
 type runs struct {
 	b        *testing.B
 	strategy strategies.Strategy
@@ -138,7 +136,6 @@ func (x *runs) submit(n int) {
 	}
 }
 
-// end abandons the waiting tasks.
 func (x *runs) end() {
 	ended, cancel := context.WithCancel(x.b.Context())
 	cancel()

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// Changes by the server must not be reported, changes by others must.
+// Only changes that the server does not make itself must be reported.
 func TestBlockFiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		meddle func(path string) error
@@ -115,7 +115,7 @@ func TestBlocksOfServer(t *testing.T) {
 		if err := j.put(t.Context(), make([]byte, 1000)); err != nil {
 			t.Fatal(err)
 		}
-		// delete four of five older messages, so that files are compacted and finally removed
+		// delete four of five older messages, so the server compacts and finally removes files
 		if seq := i - 1000; seq > 0 && seq%5 > 0 {
 			if err := stream.DeleteMsg(t.Context(), uint64(seq)); err != nil {
 				t.Fatal(err)
@@ -142,7 +142,7 @@ func TestBlocksOfServer(t *testing.T) {
 	}
 }
 
-// Leases of an earlier process end after the lease length even if its clock was ahead or behind.
+// Leases of an earlier process must end after the lease length, whatever its clock was.
 func TestSQLiteClock(t *testing.T) {
 	for name, step := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,6 @@ func withDefaults(name string, values ...string) strategies.Spec {
 	return spec
 }
 
-// Short leases and backoffs keep the test fast.
 func TestContract(t *testing.T) {
 	brief := []string{"lease", "300ms", "base", "5ms"}
 	for _, c := range []struct {

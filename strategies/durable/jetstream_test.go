@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// If the embedded server refuses a message, put returns its error.
 func TestJetStreamRefuses(t *testing.T) {
 	v := strategies.MustParse("jetstream:store=memory,dir=" + t.TempDir())
 	j := &jetStream{health: newHealth(embeddedAway)}
@@ -36,8 +35,8 @@ func TestJetStreamRefuses(t *testing.T) {
 	}
 }
 
-// An instance must not recreate its directory: if a killed command left its process behind, the
-// next command may have removed the directory.
+// A killed command's child may survive, and the next command remove its directory. The child must
+// not create it again.
 func TestDirectoryIsNotRecreated(t *testing.T) {
 	swept := filepath.Join(t.TempDir(), "swept")
 	for _, name := range []string{"jetstream", "sqlite_queue"} {
@@ -53,7 +52,7 @@ func TestDirectoryIsNotRecreated(t *testing.T) {
 	}
 }
 
-// If the store has failed, its files must stay, because the crash command examines them.
+// The crash command examines the files of a failed store.
 func TestFailedStoreKeepsFiles(t *testing.T) {
 	for _, failed := range []bool{false, true} {
 		p := strategies.Params{Limit: 1, Values: strategies.MustParse("sqlite_queue:dir=" +
@@ -75,7 +74,7 @@ func TestFailedStoreKeepsFiles(t *testing.T) {
 	}
 }
 
-// When Drain returns, the embedded server must have processed all acknowledgements.
+// Drain must wait until the embedded server has processed all acknowledgements.
 func TestJetStreamAcknowledges(t *testing.T) {
 	v := strategies.MustParse("jetstream:sync=always,dir=" + t.TempDir())
 	p := strategies.Params{Limit: 8, Values: v.Values, Resume: &strategies.Resume{Name: "acked",

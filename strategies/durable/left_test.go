@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// owners returns the marks of an ended process, of this process, and of a process on another host.
+// owners returns the marks of an ended process, this process, and a process on another host.
 func owners(t *testing.T) map[string]string {
 	t.Helper()
 	ended := exec.Command(os.Args[0], "-test.run", "^$")
@@ -45,7 +45,6 @@ func owners(t *testing.T) map[string]string {
 	return marks
 }
 
-// open starts an instance and returns a function that ends it.
 func open(t *testing.T, v strategies.Variant) (end func()) {
 	t.Helper()
 	s, err := v.Spec.Start(t.Context(), strategies.Params{Limit: 1, Values: v.Values},
@@ -72,8 +71,7 @@ func checkCleaned(t *testing.T, v strategies.Variant, what string) {
 	}
 }
 
-// The stream of a killed process is removed and reported. Streams of a living process, of another
-// host, or without a mark stay.
+// Only the stream of a killed process is removed.
 func TestNATSLeft(t *testing.T) {
 	server, err := hub.Embedded{Dir: t.TempDir(), Listen: "127.0.0.1:0"}.Start()
 	if err != nil {

@@ -25,7 +25,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// rawPool returns a pool like the strategy's, and a schema that is removed after the benchmark.
 func rawPool(b *testing.B, limit int) (*pgxpool.Pool, string) {
 	b.Helper()
 	config, err := pgxpool.ParseConfig(os.Getenv(registry.Postgres.Variable))
@@ -85,15 +84,12 @@ func openRawPostgres(b *testing.B, limit int) (func() error, func(int, func()) e
 	}
 }
 
-// A rawJob has 256 bytes.
 type rawJob struct {
 	Body []byte `json:"body"`
 }
 
-// Kind implements river.JobArgs.
 func (rawJob) Kind() string { return "raw" }
 
-// openRawRiver uses River's own client and worker, with the settings of the strategy.
 func openRawRiver(b *testing.B, limit int) (func() error, func(int, func()) error) {
 	pool, name := rawPool(b, limit)
 	driver, log := riverpgxv5.New(pool), slog.New(slog.DiscardHandler)
@@ -204,8 +200,7 @@ func TestPostgresErrors(t *testing.T) {
 	}
 }
 
-// The schema of a killed process is removed and reported. Schemas of a living process, of another
-// host, or in use by a session stay.
+// Only the unused schema of a killed process is removed. A schema of another host is reported.
 func TestPostgresLeft(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -273,8 +268,7 @@ func TestPostgresLeft(t *testing.T) {
 	}
 }
 
-// The mark must identify the schema to the next run, which must keep the schema of a living
-// instance.
+// The next run must find the schema by its mark, and keep the schema of a living instance.
 func TestPostgresKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

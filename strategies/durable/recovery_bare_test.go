@@ -23,8 +23,8 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// The programs of TestRecovery that use the libraries directly, with default settings. Each puts n
-// tasks, and runs these and those of an earlier process.
+// These programs of TestRecovery use the libraries directly, with default settings. Each enqueues n
+// tasks, and runs them and those of an earlier process.
 
 func bareAsynq(_ context.Context, n int, run func()) error {
 	at, err := asynq.ParseRedisURI(os.Getenv(registry.Redis.Variable))
@@ -136,7 +136,7 @@ func bareRabbitMQ(_ context.Context, n int, run func()) error {
 	return err
 }
 
-// bareRedis claims messages that were idle for 5 s, the lease of redis_stream, because there is no
+// bareRedis claims messages after 5 s idle, the lease of redis_stream, because Redis has no
 // default.
 func bareRedis(ctx context.Context, n int, run func()) error {
 	at, err := redis.ParseURL(os.Getenv(registry.Redis.Variable))

@@ -19,36 +19,34 @@ import (
 
 var sweep = flag.Bool("sweep", false, "the cases of minutes in TestRecovery")
 
-// recoveryVariable is the environment variable that makes this test binary a process of
+// recoveryVariable is the environment variable that makes this binary a child process of
 // TestRecovery.
 const recoveryVariable = "POOLBENCH_RECOVERING"
 
-// interrupted is the number of tasks that run at the kill. Several, because asynq's delay is
-// random.
+// interrupted is the number of running tasks at the kill. Several are needed, because asynq's delay
+// is random.
 const interrupted = 20
 
-// A recoveryCase compares a strategy with a program that uses its library directly.
 type recoveryCase struct {
 	name, text string
 	bare       func(ctx context.Context, n int, run func()) error
 	long       bool // takes minutes
-	// between is called between the kill and the restart; nil: no call
+	// if not nil, called between the kill and the restart
 	between func(t *testing.T)
 }
 
 var recoveryCases = []recoveryCase{
 	{name: "asynq", text: "asynq", bare: bareAsynq, long: true},
 	{name: "jetstream", text: "jetstream", bare: bareJetStream, long: true},
-	// instead of River's default of an hour, jobs are made an hour older
+	// River's default rescue delay is an hour, so the test makes its jobs an hour older
 	{name: "river", text: "river", bare: bareRiver, long: true, between: ageJobs},
 	{name: "rabbitmq", text: "rabbitmq", bare: bareRabbitMQ},
 	{name: "redis_stream", text: "redis_stream", bare: bareRedis},
 	{name: "postgres_queue", text: "postgres_queue", bare: barePostgres},
 }
 
-// With default settings, a strategy must run interrupted tasks again as soon as a program that uses
-// the library directly, within 20 % or a second. A poll each second and a busy machine cause such
-// differences.
+// With default settings, a strategy must rerun interrupted tasks as soon as the bare library,
+// within 20 % or a second. A poll each second and a busy machine cause such differences.
 func TestRecovery(t *testing.T) {
 	if name := os.Getenv(recoveryVariable); name != "" {
 		recoverAs(t, name)
@@ -76,8 +74,7 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// recoveryTime kills a process while tasks run, and returns the median time from the start of the
-// next process until these tasks run again.
+// recoveryTime returns the median time from the restart until the killed process's tasks run again.
 func recoveryTime(
 	t *testing.T, c recoveryCase, spec strategies.Spec, kind string,
 ) (median time.Duration) {
@@ -126,13 +123,13 @@ func recoveryTime(
 	return median
 }
 
-// settling is longer than JetStream needs to write its deliveries to the disk. Messages without a
-// written delivery are redelivered at once.
+// settling is longer than JetStream needs to store deliveries. A delivery that
+// is not stored is repeated at once.
 const settling = time.Second
 
 const begunLine = "begun"
 
-// recoverAs is a process of TestRecovery. Its tasks report their start and never end.
+// recoverAs is the child process. Its tasks report their start and never end.
 func recoverAs(t *testing.T, as string) {
 	var kind, name string
 	var n int
@@ -159,7 +156,6 @@ func recoverAs(t *testing.T, as string) {
 	select {}
 }
 
-// startStrategy does with a strategy the same as the programs of the bare libraries.
 func startStrategy(ctx context.Context, text string, n int, run func()) error {
 	v := strategies.MustParse(text)
 	task := func(id uint64) *strategies.Task {
@@ -180,7 +176,6 @@ func startStrategy(ctx context.Context, text string, n int, run func()) error {
 	return err
 }
 
-// ageJobs makes River's running jobs an hour older.
 func ageJobs(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), os.Getenv(registry.Postgres.Variable))
 	if err != nil {

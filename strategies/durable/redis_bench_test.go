@@ -58,7 +58,7 @@ func openRawRedis(b *testing.B, _ int) (put func() error, consume func(n int, ru
 	return put, consume
 }
 
-// openRawAsynq uses the library's own server, which makes a goroutine for each task.
+// openRawAsynq uses asynq's own server, which starts a goroutine per task.
 func openRawAsynq(
 	b *testing.B, limit int,
 ) (put func() error, consume func(n int, run func()) error) {

@@ -18,8 +18,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// serve provides the server that a strategy needs, the named one or a new one. It returns nil for a
-// named server, or if the strategy needs none. Without a server it skips the test.
+// serve returns a new server for the strategy, or nil if it needs none or the environment names
+// one. Without a server it skips the test.
 func serve(t testing.TB, spec strategies.Spec, settings ...string) *servers.Server {
 	t.Helper()
 	if spec.Needs == "" || spec.Ready() == nil {
@@ -52,8 +52,7 @@ func serverOf(spec strategies.Spec) registry.Server {
 	})]
 }
 
-// Redis has an fsync for each write: with an fsync per second, it may answer before a slow write to
-// its file.
+// Redis uses an fsync per write. With an fsync per second it may answer before a slow write.
 func TestServerRestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -72,8 +71,8 @@ func TestServerRestart(t *testing.T) {
 	}
 }
 
-// checkRestart kills and restarts the server while tasks arrive and run. Meanwhile Submit must fail
-// soon, without the address or password in its error. Each accepted task must be done.
+// checkRestart kills and restarts the server under load. Submit must fail soon, without secrets in
+// its error. Each accepted task must be done.
 func checkRestart(t *testing.T, text string, settings ...string) {
 	v := strategies.MustParse(text)
 	t.Setenv(serverOf(v.Spec).Variable, "") // do not kill a named server
@@ -154,8 +153,7 @@ func checkRestart(t *testing.T, text string, settings ...string) {
 	}
 }
 
-// checkSecrets expects an error of one line without the password of the address. The host may be
-// printed.
+// checkSecrets expects one line without the address's password. It may contain the host.
 func checkSecrets(t *testing.T, err error, address string) {
 	t.Helper()
 	u, wrong := url.Parse(address)
@@ -174,8 +172,6 @@ func checkSecrets(t *testing.T, err error, address string) {
 	}
 }
 
-// checkNoLeftovers ends an instance with waiting, running and dead tasks, and expects no goroutine
-// to be left.
 func checkNoLeftovers(t *testing.T, text string) {
 	v := strategies.MustParse(text)
 	serve(t, v.Spec)

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// Resemble must copy every exported field of a task.
 func TestResemble(t *testing.T) {
 	var like, got strategies.Task
 	v := reflect.ValueOf(&like).Elem()

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// heapBroker is a broker in memory. It delivers messages in order and at once, or after the delay
-// of a Reply.
+// heapBroker is an in-memory broker. It delivers in order, at once or after the delay of a Reply.
 type heapBroker struct {
 	mu      sync.Mutex
 	arrived *sync.Cond
@@ -101,7 +100,7 @@ func heapSpec(twice bool) strategies.Spec {
 	}
 }
 
-// The contract must also hold if each message is delivered twice.
+// The contract must hold even if each message is delivered twice.
 func TestBroker(t *testing.T) {
 	t.Run("once", func(t *testing.T) { strategytest.Run(t, heapSpec(false)) })
 	t.Run("twice", func(t *testing.T) { strategytest.Run(t, heapSpec(true)) })

@@ -14,8 +14,7 @@ import (
 
 var discard = strategies.SinkFunc(func(*strategies.Task, strategies.Result) {})
 
-// TestPages compares the pages of a dispatch with a slice, over random operations of workers that
-// enter pages, claim from them and quit. It also checks which pages are reused.
+// Workers randomly enter pages, claim from them and quit. A slice is the reference.
 func TestPages(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 40 {
@@ -92,8 +91,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// 100 sequential tasks need one worker, and ten concurrent tasks need ten, although the instance
-// has 1000 slots.
+// The number of workers follows the concurrent tasks, not the 1000 slots.
 func TestWorkersOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(Dispatch).Start(t.Context(), strategies.Params{Limit: 1000, Queue: 1000}, discard)
@@ -133,8 +131,7 @@ func TestWorkersOnDemand(t *testing.T) {
 	})
 }
 
-// full returns an instance with one slot, held until release is closed, and a full queue. It sends
-// the errors of the tasks to done.
+// full returns a full instance whose slot is occupied until release is closed.
 func full(t *testing.T, queue int) (s *Dispatch, done chan error, release chan struct{}) {
 	t.Helper()
 	done, release = make(chan error, queue+2), make(chan struct{})
@@ -155,7 +152,7 @@ func full(t *testing.T, queue int) (s *Dispatch, done chan error, release chan s
 	return s, done, release
 }
 
-// A Submit whose context ends while it is admitted must return nil, because its task is accepted.
+// If its context ends during admission, Submit must return nil, because its task is accepted.
 func TestRoomComesFirst(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
@@ -188,7 +185,7 @@ func TestRoomComesFirst(t *testing.T) {
 	}
 }
 
-// A task that ends after the intake is closed must not admit a blocked Submit.
+// After the intake is closed, the end of a task must not admit a blocked Submit.
 func TestSealedAcceptsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, done, release := full(t, 0)
@@ -203,8 +200,8 @@ func TestSealedAcceptsNobody(t *testing.T) {
 	})
 }
 
-// The Drain at its deadline may call abandonQueue before the Drain that closed the intake calls
-// seal.
+// One Drain closes the intake. Before it calls seal, another Drain may reach its deadline and call
+// abandonQueue.
 func TestAbandonBeforeSeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, done, release := full(t, 9)
@@ -222,8 +219,8 @@ func TestAbandonBeforeSeal(t *testing.T) {
 	})
 }
 
-// New's context ends within a task, so its worker looks for the next task before the rest of the
-// instance sees the end.
+// New's context ends inside a task, so its worker looks for the next task before the instance
+// notices.
 func TestNothingRunsOnceEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -51,7 +51,7 @@ func (q *queueing) work() {
 
 func (q *queueing) lost() { go q.work() }
 
-// handing is a pool without a queue. Its workers share an unbuffered channel.
+// handing is a pool whose workers share an unbuffered channel.
 type handing struct {
 	jobs    chan func()
 	workers sync.WaitGroup
@@ -141,7 +141,6 @@ func TestAdaptersDoNotAllocate(t *testing.T) {
 	}
 }
 
-// A refused task must not use a slot.
 func TestExecutorRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := errors.New("full")
@@ -170,7 +169,7 @@ func TestExecutorRefuses(t *testing.T) {
 	})
 }
 
-// Lost must be called after Goexit only, before the task is done.
+// Lost must be called only after Goexit, before the task is done.
 func TestExecutorLost(t *testing.T) {
 	lost := 0
 	seen := make(chan int, 3)
@@ -199,7 +198,6 @@ func TestExecutorLost(t *testing.T) {
 	}
 }
 
-// Handles of done tasks must be collected.
 func TestSlotsOfTasksThatAreGone(t *testing.T) {
 	q := &queueing{limit: 1}
 	done := make(chan struct{}, 1)

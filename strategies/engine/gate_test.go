@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// channel is a semaphore with an empty permit.
 type channel chan struct{}
 
 func (c channel) try() (struct{}, bool) {
@@ -63,7 +62,6 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// Each Submit waits for a permit with the same context.
 func TestGateDoesNotAllocate(t *testing.T) {
 	spec := gates()[0]
 	s := spec.New(t.Context(), strategies.Params{Limit: 1},
@@ -91,7 +89,7 @@ func TestGateDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// Release must receive the permit of Try or Wait and the task's outcome, before Done.
+// Release must receive the permit and the task's outcome, before Done.
 func TestGateLearns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		own := errors.New("the task's own")
@@ -100,7 +98,7 @@ func TestGateLearns(t *testing.T) {
 			permit int
 			err    error
 		}
-		// guards got and done, because a Done may overlap the next Release
+		// a Done may overlap the next Release
 		var mu sync.Mutex
 		var got []given
 		take := func() int { next++; return next }
@@ -149,7 +147,7 @@ func TestGateLearns(t *testing.T) {
 	})
 }
 
-// Submit must return an error of Wait that is unrelated to a context.
+// Submit must return other errors of Wait than the context's.
 func TestGateRefuses(t *testing.T) {
 	overload := errors.New("overload")
 	g := engine.Gate[int]{

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// If the inner strategy sees the end of New's context first, it refuses with ErrClosed. The
-// accepted task must still be done with the error of the context.
+// The inner strategy may see the end of New's context first and refuse with ErrClosed. An accepted
+// task must still be done with the context's error.
 func TestRefusal(t *testing.T) {
 	from, end := context.WithCancel(t.Context())
 	s := &outside{newCtx: from}

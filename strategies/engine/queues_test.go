@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestRing compares a ring with a slice, over random operations. Free slots must contain no
-// references.
+// A slice is the reference. Free slots must contain no references.
 func TestRing(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 7))
 	for range 100 {

@@ -18,17 +18,15 @@ import (
 	"github.com/poolbench/poolbench/strategies/peers"
 )
 
-// The benchmarks of dispatch, one table over all strategies and peers. The row of the strategy
-// "inline" is the floor: the same task and sink, called. The metric x-inline is the ratio to it.
+// In the row "inline", the benchmark calls the task and the sink itself. The metric x-inline is the
+// ratio to that row.
 //
-// Ants sets itself up for the GOMAXPROCS that the process starts with: to compare several, start as
-// many processes with that variable (make dispatch does), instead of -cpu.
+// To compare values of GOMAXPROCS, set the environment variable instead of -cpu (see make
+// dispatch), because ants reads it only at the start of the process.
 
-// batch is how many tasks are under way at most: enough that waiting for them all is spread thin,
-// and the queue of those that have one, so that nothing is shed.
+// batch is the maximum number of unfinished tasks, and the length of queues, so no task is shed.
 const batch = 4096
 
-// countdown is a sink that reports when a batch is done.
 type countdown struct {
 	left, shed atomic.Int64
 	done       chan struct{}
@@ -45,21 +43,18 @@ func (c *countdown) Done(_ *strategies.Task, r strategies.Result) {
 	}
 }
 
-// BenchmarkSubmit measures what a strategy costs per task: one op is an empty task submitted, run
-// and reported. One that is refused yields and is submitted again. At a limit of a batch nobody
-// waits for a slot.
+// BenchmarkSubmit measures the cost per task: one op is the Submit, Run and Done of an empty task.
+// A producer yields and repeats a refused Submit. With limit=batch no task waits for a slot.
 func BenchmarkSubmit(b *testing.B) {
 	benchmark(b, nothing, []int{1, 8, 64, 1024, batch}, []int{1, 8})
 }
 
-// BenchmarkShort measures how busy a strategy keeps the processors with short tasks: one op is a
-// task of some 10 µs of counted computation. At GOMAXPROCS 2, x-inline is at best 0.5.
+// BenchmarkShort runs tasks of about 10 µs. At GOMAXPROCS 2, the best possible x-inline is 0.5.
 func BenchmarkShort(b *testing.B) {
 	benchmark(b, short, []int{1, 8, 64}, []int{1})
 }
 
-// BenchmarkUsual measures the usual choices with tasks that are reused, as in BenchmarkSubmit, and
-// with a new task for each op, which a caller allocates who has a closure for each piece of work.
+// BenchmarkUsual compares reused tasks with a new task and closure for each op.
 func BenchmarkUsual(b *testing.B) {
 	const limit = 8
 	for _, spec := range strategies.All() {
@@ -93,7 +88,6 @@ func BenchmarkUsual(b *testing.B) {
 	}
 }
 
-// submitFresh is submitAll with one producer and a new task for each op, with a closure of its own.
 func submitFresh(b *testing.B, s strategies.Strategy, sink *countdown) {
 	var ran atomic.Int64
 	for left := b.N; left > 0; left -= batch {
@@ -115,7 +109,7 @@ func submitFresh(b *testing.B, s strategies.Strategy, sink *countdown) {
 	}
 }
 
-// shortWork is what a task of BenchmarkShort hashes: some 10 µs at 1.6 GB/s.
+// shortWork takes about 10 µs to hash at 1.6 GB/s.
 var shortWork = make([]byte, 16<<10)
 
 func short(context.Context, *strategies.Task) strategies.Result {
@@ -163,7 +157,7 @@ func benchmark(
 						}
 						b.ReportMetric(float64(b.Elapsed())/float64(b.N)/floor, "x-inline")
 						if n := sink.shed.Load(); n > 0 {
-							// refused after it was accepted: this task has not run
+							// the task was refused after its acceptance and has not run
 							b.ReportMetric(float64(n)/float64(b.N), "shed/op")
 						}
 					})
@@ -172,12 +166,11 @@ func benchmark(
 	}
 }
 
-// paramsOf are the parameters for a pool that is limited by nothing but its limit and a queue of n.
+// paramsOf returns parameters with a rate that is never reached.
 func paramsOf(spec strategies.Spec, limit, n int) (strategies.Params, error) {
 	var args []param.Arg
 	for _, k := range spec.Keys {
 		if k.Name == "rate" {
-			// as fast as it can: the cost, not the limit
 			args = append(args, param.Arg{Key: k.Name, Value: "1000000000"})
 		}
 	}
@@ -189,9 +182,8 @@ func paramsOf(spec strategies.Spec, limit, n int) (strategies.Params, error) {
 	return p, errors.Join(err, spec.Validate(p))
 }
 
-// inline is the time of a call of a task and its sink, in nanoseconds: the least of some rounds,
-// each of about a millisecond. They are counted, so that two revisions can be compared by their
-// instructions.
+// inline returns the nanoseconds for calling a task and the sink. The number of rounds is fixed, so
+// instruction counts of revisions are comparable.
 func inline(tasks []strategies.Task) float64 {
 	sink, ctx, best := newCountdown(), context.Background(), math.Inf(1)
 	for range 20 {
@@ -210,7 +202,6 @@ func inline(tasks []strategies.Task) float64 {
 	return best
 }
 
-// submitAll submits b.N tasks in batches, from so many producers, and waits for each batch.
 func submitAll(
 	b *testing.B, s strategies.Strategy, sink *countdown, tasks []strategies.Task, producers int,
 ) {

@@ -25,7 +25,6 @@ var (
 	boardTemplate = template.Must(template.New("board").Parse(boardTemplateText))
 )
 
-// writePage writes the board as a page for a browser.
 func (b *board) writePage(w io.Writer) error {
 	count, libraries := [notClaimed + 1]int{}, 0
 	var breaks []string
@@ -89,7 +88,6 @@ func (b *board) writePage(w io.Writer) error {
 	return p.Write(w)
 }
 
-// What the templates of the page take.
 type (
 	pageTable struct {
 		ID, Title string
@@ -111,7 +109,7 @@ type (
 	pageFault struct{ Name, Library, Finding, Clause, Upstream, Shows, Source string }
 )
 
-// inWords is where a name may be broken: its columns are narrow.
+// inWords matches where a clause name may wrap.
 var inWords = regexp.MustCompile(`([a-z])([A-Z])`)
 
 func (b *board) onPage(g boardGroup) pageTable {
@@ -139,9 +137,7 @@ func (b *board) faultsOnPage() (all []pageFault) {
 	return all
 }
 
-// TestBoardPage: what the page is made of is text, whatever it holds; it asks for nothing, has no
-// script, and says of each cell in a sign and a word what it is; a cell that fails leads to what
-// shows it.
+// All texts must be escaped, and the page may not load anything or contain a script.
 func TestBoardPage(t *testing.T) {
 	const evil = `</code><script>alert("x")</script><img src="https://example.com/x.png">`
 	b := &board{clauses: []string{"Bound", "Once", evil},
@@ -177,7 +173,6 @@ func TestBoardPage(t *testing.T) {
 	}
 }
 
-// TestBoardLinks: every link within the page that is kept leads somewhere on it.
 func TestBoardLinks(t *testing.T) {
 	page, err := os.ReadFile(boardHTML)
 	if err != nil {

@@ -31,9 +31,8 @@ const (
 	poolGuide = "../../docs/test-your-pool.md"
 )
 
-// TestBoard: board.md and board.html of docs/measured, and docs/test-your-pool.md, have what the
-// tests of this package find: TestContract that a clause holds, TestKnown that a fault is still
-// there. -update (make generate) writes them.
+// TestBoard compares documents with the results of this package's tests. With -update (make
+// generate) it writes them.
 func TestBoard(t *testing.T) {
 	found := newBoard(t)
 	text, err := os.ReadFile(boardText)
@@ -72,7 +71,7 @@ func TestBoard(t *testing.T) {
 	}
 }
 
-// replaceMark returns the text with the part between the marks of that name replaced.
+// replaceMark replaces the text between a start and an end mark.
 func replaceMark(t *testing.T, text, mark, made string) string {
 	t.Helper()
 	between := regexp.MustCompile(`(?s)(<!-- ` + mark +
@@ -86,7 +85,7 @@ func replaceMark(t *testing.T, text, mark, made string) string {
 	})
 }
 
-// A board is what is known of every strategy and library, clause by clause.
+// A board is a table of all strategies and libraries by contract clause.
 type board struct {
 	usual   []usualRow
 	errors  []groupResult
@@ -96,20 +95,18 @@ type board struct {
 	adds    []boardAddition
 }
 
-// A boardAddition is what the adapter of a library adds to it.
+// A boardAddition is a feature that a library lacks and its adapter adds.
 type boardAddition struct {
 	Name string // of the strategy
 	strategies.Addition
 }
 
-// A boardGroup is a table of it.
 type boardGroup struct {
 	id, title string
 	libraries bool
 	rows      []boardRow
 }
 
-// A boardRow is a strategy.
 type boardRow struct {
 	name, version  string // of the library; "": it is built in
 	cells          []boardCell
@@ -117,7 +114,6 @@ type boardRow struct {
 	cost           string
 }
 
-// A boardCell says whether a clause holds, by the name of the fault that breaks it.
 type boardCell struct {
 	state cellState
 	fault string
@@ -131,16 +127,15 @@ const (
 	notClaimed
 )
 
-// A boardFault is a fault with the source of what shows it.
 type boardFault struct {
 	fault
 	source string
 }
 
-// library is the module as its table calls it.
+// library returns the module path without the host.
 func (f fault) library() string { return f.module[strings.Index(f.module, "/")+1:] }
 
-// link is where its repository knows of it; "" where it does not.
+// link returns the address of the upstream issue, or "".
 func (f fault) link() string {
 	if f.upstream == "" || strings.HasPrefix(f.upstream, "https://") {
 		return f.upstream
@@ -148,7 +143,6 @@ func (f fault) link() string {
 	return "https://" + strings.TrimSuffix(f.module, "/v2") + "/" + f.upstream
 }
 
-// newBoard finds what is on the board.
 func newBoard(t *testing.T) *board {
 	b := &board{groups: []boardGroup{{id: "libraries", title: "Libraries", libraries: true},
 		{id: "strategies", title: "Built in"}}}
@@ -203,7 +197,6 @@ func newBoard(t *testing.T) *board {
 	return b
 }
 
-// newBoardCell says whether the clause holds.
 func newBoardCell(s strategies.Spec, c strategytest.Clause) boardCell {
 	for _, f := range known {
 		if f.clause == s.Name+": "+c.Name {
@@ -216,13 +209,12 @@ func newBoardCell(s strategies.Spec, c strategytest.Clause) boardCell {
 	return boardCell{state: holds}
 }
 
-// The trees that the board has the smallest limits of.
+// The board shows the smallest limits at which these trees of nested tasks complete.
 var (
 	boardWaits   = strategytest.Tree{Roots: 1, Width: 3, Levels: 2, Waits: true}
 	boardSubmits = strategytest.Tree{Roots: 1, Width: 3, Levels: 2}
 )
 
-// table is a group for docs/measured/board.md.
 func (b *board) table(g boardGroup) string {
 	heads, rule := "| strategy |", "|---|"
 	if g.libraries {
@@ -250,7 +242,6 @@ func (b *board) table(g boardGroup) string {
 	return out
 }
 
-// addsTable has what the adapters add, for docs/measured/board.md.
 func (b *board) addsTable() string {
 	var out strings.Builder
 	out.WriteString("| strategy | added by poolbench | the bare library |\n|---|---|---|\n")
@@ -260,7 +251,6 @@ func (b *board) addsTable() string {
 	return out.String()
 }
 
-// faultsText has a section for each fault for docs/measured/board.md, with what shows it.
 func (b *board) faultsText() string {
 	var out strings.Builder
 	for _, f := range b.faults {
@@ -278,7 +268,6 @@ func (b *board) faultsText() string {
 	return out.String()
 }
 
-// boardVersions are the modules of go.mod.
 func boardVersions(t *testing.T) map[string]string {
 	mod, err := os.ReadFile("../../go.mod")
 	if err != nil {
@@ -292,8 +281,7 @@ func boardVersions(t *testing.T) map[string]string {
 	return versions
 }
 
-// boardCosts are the nanoseconds of a dispatch at a limit of 8, by one producer and two processors,
-// from docs/measured/dispatch.md.
+// boardCosts returns the ns per task for limit 8, one producer and GOMAXPROCS 2.
 func boardCosts(t *testing.T) map[string]string {
 	text, err := os.ReadFile("../../docs/measured/dispatch.md")
 	if err != nil {
@@ -312,7 +300,7 @@ func boardCosts(t *testing.T) map[string]string {
 	return costs
 }
 
-// reproductions are the sources of what shows each fault.
+// reproductions returns the source of each fault's reproduction.
 func reproductions(t *testing.T) map[string]string {
 	files, err := filepath.Glob("*_test.go")
 	if err != nil {

@@ -99,7 +99,6 @@ var limitsFaults = []fault{
 	},
 }
 
-// fixed is a limiter that does not wait, with a limit that does not move.
 func fixed(n int) core.Limiter {
 	l, err := limiter.NewDefaultLimiter(limit.NewFixedLimit("", n, nil), 1e9, 1e9, 1e5, 100,
 		strategy.NewPreciseStrategy(n),
@@ -110,7 +109,7 @@ func fixed(n int) core.Limiter {
 	return l
 }
 
-// A late limiter has something happen right after it has refused.
+// late is a Limiter that calls refused once, right after its first refusal.
 type late struct {
 	core.Limiter
 	refused func()
@@ -126,8 +125,7 @@ func (l *late) Acquire(ctx context.Context) (core.Listener, bool) {
 	return token, ok
 }
 
-// showLost gives the only token back at the moment at which a waiter has been refused and does not
-// wait yet.
+// showLost returns the only token after a caller was refused and before this caller waits.
 func showLost(t *testing.T, blocking func(core.Limiter) core.Limiter) {
 	synctest.Test(t, func(*testing.T) {
 		delegate := &late{Limiter: fixed(1)}

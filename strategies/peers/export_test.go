@@ -2,7 +2,6 @@ package peers
 
 import "github.com/poolbench/poolbench/strategies"
 
-// OutcomeOf is outcomeOf in a word.
 func OutcomeOf(r strategies.Result) string {
 	return map[outcome]string{succeeded: "succeeded", dropped: "dropped",
 		ignored: "ignored"}[outcomeOf(r)]

@@ -12,9 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestRefusesThePriority: of an overload the urgent tasks are refused last, and Task.Priority is
-// the library's class: outside of 0 to 4 it is the nearest. Four slots are offered ten tasks of 1 s
-// a second, of which every fourth is urgent.
+// Tasks with low priority must be refused first. Priorities outside the library's classes 0 to 4
+// must use the nearest class.
 func TestRefusesThePriority(t *testing.T) {
 	for _, test := range []struct {
 		low, high         int32
@@ -60,7 +59,7 @@ func TestRefusesThePriority(t *testing.T) {
 	}
 }
 
-// second takes that long, and a little more so that it never ends when another task comes.
+// second takes slightly more than a second, so no task ends at the arrival of another.
 func second(context.Context, *strategies.Task) strategies.Result {
 	time.Sleep(time.Second + 37*time.Microsecond)
 	return strategies.Result{}

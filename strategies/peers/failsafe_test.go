@@ -143,13 +143,13 @@ var failsafeFaults = []fault{
 	},
 }
 
-// A brief context has ended as soon as somebody waits with it.
+// brief is a context that ends as soon as Done is called.
 type brief struct {
 	limiter adaptivelimiter.PriorityLimiter[any]
 }
 
 func (b brief) Done() <-chan struct{} {
-	if b.limiter.Queued() > 1 { // up to 4, as the machine has it
+	if b.limiter.Queued() > 1 { // up to 4, depending on the machine
 		shown("several wait where one may")
 	}
 	ended := make(chan struct{})

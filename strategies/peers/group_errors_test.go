@@ -24,21 +24,19 @@ import (
 	"github.com/poolbench/poolbench/strategies/builtin"
 )
 
-// groupLimit is the limit of the groups of tasks whose errors the board compares.
 const groupLimit = 2
 
-// A groupTask returns an error. ctx is the one that the library gives to tasks, or the caller's.
+// A groupTask receives the context that the library passes to tasks, or else the caller's.
 type groupTask = func(ctx context.Context) error
 
-// A group is a way to run some tasks and wait for all, with a bare library.
+// A group runs tasks with a bare library and waits for them.
 type group struct {
 	name string // of the library
 	how  string // the calls, as code
-	// run submits the tasks in order, waits, and returns the error that its caller gets
-	run func(ctx context.Context, tasks []groupTask) error
+	run  func(ctx context.Context, tasks []groupTask) error
 }
 
-// collected runs tasks by submit, whose tasks return nothing, and joins the errors that they leave.
+// collected serves libraries whose tasks return no error. It joins the errors.
 func collected(
 	ctx context.Context, tasks []groupTask, submit func(task func()) error,
 ) error {
@@ -65,8 +63,8 @@ func collected(
 	return errors.Join(errs...)
 }
 
-// weighted is the loop around a weighted semaphore, with a context that the first error ends.
-// failed returns what the loop returns when it got no slot, or nil to leave the loop.
+// weighted acquires a weighted semaphore for each task. The first error cancels its context. failed
+// returns the loop's result after an error of Acquire, or nil to leave the loop and wait.
 func weighted(
 	ctx context.Context, tasks []groupTask, failed func(ctx context.Context, err error) error,
 ) error {
@@ -227,7 +225,6 @@ var (
 	errSecond = errors.New("the second error")
 )
 
-// A groupResult is what a group does when a task fails.
 type groupResult struct {
 	Name, How string
 	Error     string // that the caller gets
@@ -236,8 +233,8 @@ type groupResult struct {
 	Returns   string // when the caller gets the error
 }
 
-// measureGroup runs six tasks with two slots. The first fails at 10 ms. The second would fail at
-// 20 ms. If its context ends, it needs another millisecond. The others wait for a slot.
+// measureGroup uses two slots. The first task fails at 10 ms, the second at 20 ms, or 1 ms after
+// its context ends. Four others wait for a slot.
 func measureGroup(t *testing.T, g group) (r groupResult) {
 	t.Helper()
 	const ms = time.Millisecond
@@ -297,7 +294,7 @@ func measureGroup(t *testing.T, g group) (r groupResult) {
 			t.Errorf("%s, %s: the second task ended at %v", g.name, g.how, ended)
 		}
 		switch {
-		// The first task may give back its slot before it ends the context, and one task starts then.
+		// The first task may free its slot before the context ends, so one waiting task may start.
 		case started <= 1 && doomed == 0:
 			r.Waiting = "skipped"
 		case started == waiting && doomed == 0:
@@ -312,7 +309,6 @@ func measureGroup(t *testing.T, g group) (r groupResult) {
 	return r
 }
 
-// groupError describes the error that the caller of a group gets.
 func groupError(err error) string {
 	first, second := errors.Is(err, errFirst), errors.Is(err, errSecond)
 	cancelled := errors.Is(err, context.Canceled)
@@ -341,7 +337,6 @@ func measureGroups(t *testing.T) (all []groupResult) {
 	return all
 }
 
-// groupTable is the table of docs/measured/board.md and docs/test-your-pool.md.
 func groupTable(all []groupResult) string {
 	var out strings.Builder
 	out.WriteString("| library | calls | error | running tasks | waiting tasks | the caller gets it |\n" +
@@ -353,8 +348,8 @@ func groupTable(all []groupResult) string {
 	return out.String()
 }
 
-// TestGroupErrors: the loop around a weighted semaphore that returns the error of Acquire loses the
-// cause, and returns while tasks run. All others return the cause.
+// Only the semaphore loop that returns the error of Acquire may lose the cause, and return while
+// tasks run.
 func TestGroupErrors(t *testing.T) {
 	for _, r := range measureGroups(t) {
 		loop := strings.Contains(r.How, "return the error of Acquire")
@@ -373,7 +368,6 @@ func TestGroupErrors(t *testing.T) {
 	}
 }
 
-// TestGroupErrorsCover: every choice that the board compares by its Bare has a row.
 func TestGroupErrorsCover(t *testing.T) {
 	for _, s := range strategies.All() {
 		name, _, _ := strings.Cut(s.Name, "_")

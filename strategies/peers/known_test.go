@@ -17,21 +17,20 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// A fault is a defect of a library, reproduced in that version. The table in doc.go says the same
-// for people.
+// A fault is a defect of a library version. doc.go lists the same faults.
 type fault struct {
 	name    string
 	module  string // as in go.mod
 	version string
 	finding string // as in doc.go
-	// "peer: Clause" that the peer breaks for it; "": the adapter keeps it from its users
+	// the broken clause, as "peer: Clause", or "" if the adapter prevents the fault
 	clause   string
-	upstream string // where its repository knows of it; "": none is known
+	upstream string // the upstream issue, "" if none is known
 
-	// show does what brings the fault out, in a process of its own: it crashes, or calls shown. If
-	// it returns, the fault is gone.
+	// show reproduces the fault in a child process: it crashes or calls shown. If it returns, the
+	// fault is fixed.
 	show func(t *testing.T)
-	want string // what is to be read of it: in the crash, or what show says
+	want string // expected text in the output
 }
 
 const (
@@ -46,34 +45,29 @@ const (
 	rateModule       = "golang.org/x/time"
 )
 
-// known are the faults, in the order of the table.
 var known = slices.Concat(antsFaults, pondFaults, concFaults, workerpoolFaults, tunnyFaults,
 	gopoolFaults, failsafeFaults, limitsFaults, rateFaults)
 
-// broken says whether it is known that the peer breaks the clause.
 func broken(peer, clause string) bool {
 	return slices.ContainsFunc(known, func(f fault) bool { return f.clause == peer+": "+clause })
 }
 
-// shown ends the process, because what is left in it is not fit for anything else.
+// shown exits, because a reproduction leaves the process in an undefined state.
 func shown(format string, args ...any) {
 	fmt.Printf(format+"\n", args...)
 	os.Exit(0)
 }
 
-// goroutinesOf counts those that the module has started.
 func goroutinesOf(module string) int {
 	dump := make([]byte, 1<<20)
 	return strings.Count(string(dump[:runtime.Stack(dump, true)]), "created by "+module)
 }
 
-// showing is the variable of the environment that makes this test binary show the fault of that
-// name.
+// showing contains the name of the fault that a child process reproduces.
 const showing = "POOLBENCH_SHOW"
 
-// TestKnown fails when a fault is gone: then the table, the adapter and its doc are to be gone
-// through. Each is shown by a copy of this process, because it may crash, hang, or leave something
-// behind in the package's variables.
+// If a fault is fixed, TestKnown fails: update the adapter and doc.go. Each reproduction runs in a
+// child process, because it may crash, hang or modify package variables.
 func TestKnown(t *testing.T) {
 	if name := os.Getenv(showing); name != "" {
 		i := slices.IndexFunc(known, func(f fault) bool { return f.name == name })
@@ -96,8 +90,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestKnownVersions fails when go.mod has another version than the one that the faults were looked
-// for in.
+// After an upgrade of a library, its faults must be reproduced again.
 func TestKnownVersions(t *testing.T) {
 	mod, err := os.ReadFile("../../go.mod")
 	if err != nil {
@@ -111,7 +104,6 @@ func TestKnownVersions(t *testing.T) {
 	}
 }
 
-// TestKnownAreDocumented compares the table in doc.go with known.
 func TestKnownAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -146,15 +138,14 @@ func TestKnownAreDocumented(t *testing.T) {
 	}
 }
 
-// A crowd is a thing with a limit of 1 for several to enter at the same instant.
+// A crowd is a resource with a limit of 1 that several goroutines try to enter.
 type crowd struct {
 	enter func()
-	both  func() bool // whether two are in
+	both  func() bool // whether two goroutines are in
 	clear func()
 }
 
-// meet has goroutines enter one thing after the other until two are in, which takes some thousand
-// tries.
+// meet needs a few thousand resources until two goroutines enter the same one.
 func meet(thing func() crowd) {
 	var current atomic.Pointer[crowd]
 	next := func() *crowd { c := thing(); return &c }
@@ -176,7 +167,6 @@ func meet(thing func() crowd) {
 	time.Sleep(2 * time.Minute)
 }
 
-// breaks runs one clause of the contract for a peer and shows its error.
 func breaks(t *testing.T, peer, clause string) {
 	spec, err := strategies.Lookup(peer)
 	if err != nil {

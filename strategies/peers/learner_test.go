@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestLearners: the limiters that learn report new limits, and others have none. Tasks take ten
-// times as long after 5 s. failsafe-go may report two at the same time.
+// Only adaptive limiters report limit changes. failsafe-go may report two at the same time.
 func TestLearners(t *testing.T) {
 	for name, learns := range map[string]bool{"failsafe_adaptive": true, "concurrency_limits": true,
 		"failsafe_priority": true, "failsafe_bulkhead": false} {

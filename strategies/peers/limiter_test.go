@@ -12,10 +12,9 @@ import (
 	"github.com/poolbench/poolbench/strategies/peers"
 )
 
-// learned keeps as many tasks under way as the strategy lets in, for two minutes, and returns how
-// many these are at the end of each half minute. A task takes 10 ms, and in proportion longer when
-// there are more than what they call bears: 16 at first, 4 from the first half minute on, and 16
-// again for the last.
+// learned saturates the strategy, and returns the peak number of running tasks at the end of each
+// half minute. A task takes 10 ms, or proportionally longer if more than 16, 4, 4 or 16 tasks run
+// in that half minute.
 func learned(t *testing.T, name string, args ...param.Arg) (at [4]int) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := lookup(t, name, 16, args...)
@@ -48,7 +47,7 @@ func learned(t *testing.T, name string, args ...param.Arg) (at [4]int) {
 			return strategies.Result{}
 		}
 		for i := 0; time.Since(start) < 2*time.Minute; i++ {
-			// no two end at once, so their order is the same each time
+			// no two tasks end at once, so the order of ends is deterministic
 			task := &strategies.Task{Run: run, Size: time.Duration(i * 7919 % 10007)}
 			for s.Submit(t.Context(), task) != nil {
 				<-room
@@ -61,9 +60,8 @@ func learned(t *testing.T, name string, args ...param.Arg) (at [4]int) {
 	return at
 }
 
-// TestLearned has the limits that the libraries find, which the adapters must not keep them from. 4
-// would be right in the middle. failsafe_adaptive has taken the slow phase for normal by then, and
-// the way back for trouble: the same happens without the adapter.
+// The ideal limits are 16, 4, 4 and 16. TestLearned expects those that the bare libraries find.
+// failsafe_adaptive takes the slow minute for normal, and the recovery for an overload.
 func TestLearned(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -88,7 +86,6 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// TestParametersOfLimits are those that are impossible.
 func TestParametersOfLimits(t *testing.T) {
 	for _, test := range []struct{ key, value, want string }{
 		{"algorithm", "gradient2", ""},
@@ -107,7 +104,6 @@ func TestParametersOfLimits(t *testing.T) {
 	}
 }
 
-// TestOutcome: what a limiter is told of a task.
 func TestOutcome(t *testing.T) {
 	own := errors.New("the task's own")
 	for _, test := range []struct {

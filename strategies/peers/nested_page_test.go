@@ -17,19 +17,17 @@ import (
 
 const nestedPage = "../../docs/measured/nested.md"
 
-// nestedTrees are those of docs/measured/nested.md. The tasks of the last wait for none.
+// nestedTrees are the columns of docs/measured/nested.md.
 var nestedTrees = []strategytest.Tree{{Roots: 1, Width: 1, Levels: 3, Waits: true},
 	{Roots: 1, Width: 4, Levels: 1, Waits: true}, {Roots: 1, Width: 2, Levels: 3, Waits: true},
 	{Roots: 1, Width: 3, Levels: 2}}
 
-// A nester is what the trees say of a strategy; those with the same are in one.
+// A nester is a group of strategies with the same smallest limits for nestedTrees.
 type nester struct {
 	names  []string
 	limits []strategytest.Nesting
 }
 
-// safe reports whether a strategy gets through all trees of tasks that wait at the limit that is
-// enough, as the claim says.
 func (n nester) safe() bool {
 	for i, tree := range nestedTrees {
 		if l := n.limits[i]; tree.Waits && (l.Limit == 0 || l.Limit > tree.Enough()) {
@@ -39,7 +37,6 @@ func (n nester) safe() bool {
 	return true
 }
 
-// cells are its limits in words.
 func (n nester) cells() string {
 	var all []string
 	for _, l := range n.limits {
@@ -52,7 +49,7 @@ func (n nester) cells() string {
 	return strings.Join(all, " | ")
 }
 
-// nesters are all strategies by what the trees say of them, most first.
+// nesters groups the strategies, largest group first.
 func nesters(t *testing.T) (all []nester) {
 	for _, s := range strategies.All() {
 		if s.RealClock {
@@ -79,11 +76,9 @@ func nesters(t *testing.T) (all []nester) {
 	return all
 }
 
-// TestNestedPage is the study of the claim that submitting from within a task is safe with enough
-// workers: no run of a scenario can tell, since the tasks of a run are planned.
-// docs/measured/nested.md has what SmallestLimit finds of each strategy, and the verdict by its
-// rule.
-// -update (make generate) writes it.
+// TestNestedPage checks the claim that a task may submit tasks if there are enough workers.
+// Scenarios cannot test it, because a run plans its tasks in advance. -update (make generate)
+// writes docs/measured/nested.md.
 func TestNestedPage(t *testing.T) {
 	text, err := os.ReadFile(nestedPage)
 	if err != nil {
@@ -108,7 +103,6 @@ func TestNestedPage(t *testing.T) {
 	}
 }
 
-// nestedVerdict says on what the claim depends, or that it does not.
 func nestedVerdict(all []nester) string {
 	var safe int
 	var never, refuse, other []string
@@ -147,7 +141,6 @@ func nestedVerdict(all []nester) string {
 	return out + ".\n"
 }
 
-// nestedTable has a row for what is enough, and one for all strategies that came to the same.
 func nestedTable(all []nester) string {
 	var out strings.Builder
 	out.WriteString("|")

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// TestNestedHangs: the hangs that people met, each at the smallest limit that does not have it.
 func TestNestedHangs(t *testing.T) {
 	for name, test := range map[string]struct {
 		strategy string
@@ -17,11 +16,11 @@ func TestNestedHangs(t *testing.T) {
 		want     int
 		waits    string // who, at one slot less
 	}{
-		// github.com/panjf2000/ants/issues/197: tasks submit three, and Submit blocks
+		// github.com/panjf2000/ants/issues/197: each task submits three, and Submit blocks
 		"ants#197": {"ants", strategytest.Tree{Roots: 12, Width: 3, Levels: 1}, 13, "Submit"},
-		// its second example: a pool of one, and a Submit from within a Submit
+		// the second example of that issue, with a pool of one
 		"ants#197 of one": {"ants", strategytest.Tree{Roots: 1, Width: 1, Levels: 1}, 2, "Submit"},
-		// github.com/alitto/pond/issues/56: each of 100 tasks waits for ten; here there are 20
+		// github.com/alitto/pond/issues/56: each of 100 (here 20) tasks waits for ten
 		"pond#56": {"pond", strategytest.Tree{Roots: 20, Width: 10, Levels: 1, Waits: true}, 21,
 			"invokeTask"},
 		"pond, which queues what nobody waits for": {"pond",

@@ -25,15 +25,14 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
-		goleak.IgnoreCurrent(), // those that come with importing ants
-		// Left by TestWorkerpoolEndsAfterGoexit. What else workerpool leaves, the clause Drain
-		// finds.
+		goleak.IgnoreCurrent(), // started by importing ants
+		// TestWorkerpoolEndsAfterGoexit leaks these. The clause Drain detects other leaks of
+		// workerpool.
 		goleak.IgnoreAnyFunction("github.com/gammazero/workerpool.(*WorkerPool).dispatch"),
 		goleak.IgnoreAnyFunction("github.com/gammazero/workerpool.(*WorkerPool).stop"))
 }
 
-// TestContract holds the peers to the contract, except for the clauses that are known to be broken,
-// with -short to every eighth.
+// TestContract skips clauses with a known fault. With -short it checks one clause in eight.
 func TestContract(t *testing.T) {
 	for n, spec := range peers.All() {
 		t.Run(spec.Name, func(t *testing.T) {
@@ -54,8 +53,6 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestSpecs checks what a list of peers needs, and that a peer is the one thing in the file of its
-// name.
 func TestSpecs(t *testing.T) {
 	if n := len(peers.All()); n != 12 {
 		t.Errorf("%d peers", n)
@@ -88,7 +85,6 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-// newPanics returns what New panics with.
 func newPanics(spec strategies.Spec, p strategies.Params) (v any) {
 	defer func() { v = recover() }()
 	spec.New(context.Background(), p,
@@ -96,7 +92,7 @@ func newPanics(spec strategies.Spec, p strategies.Params) (v any) {
 	return nil
 }
 
-// lookup returns a peer and its parameters, by default or as given.
+// lookup returns a peer and its parameters, with defaults.
 func lookup(
 	t testing.TB, name string, limit int, args ...param.Arg,
 ) (strategies.Spec, strategies.Params) {
@@ -114,8 +110,7 @@ func lookup(
 
 func nothing(context.Context, *strategies.Task) strategies.Result { return strategies.Result{} }
 
-// TestAllocations has the number for a prebuilt task that comes alone: those of the library, and
-// none of the adapter.
+// One prebuilt task runs at a time. Only the library may allocate, not the adapter.
 func TestAllocations(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
@@ -146,7 +141,7 @@ func TestAllocations(t *testing.T) {
 			}
 		})
 		if got := math.Round(got / n); got != want {
-			// a worker may be about to allocate when the count is taken
+			// rounded, because a worker may allocate after the last task
 			t.Errorf("%s: %v allocations per task, want %v", name, got, want)
 		}
 		if err := s.Drain(t.Context()); err != nil {
@@ -155,8 +150,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestPanicIsContained is for workerpool, whose clause is broken by Goexit alone, and takes all the
-// others along.
+// TestContract does not cover panics in workerpool, because Goexit breaks that clause.
 func TestPanicIsContained(t *testing.T) {
 	for _, spec := range peers.All() {
 		synctest.Test(t, func(t *testing.T) {
@@ -199,8 +193,7 @@ func TestPanicIsContained(t *testing.T) {
 	}
 }
 
-// TestWorkerpoolEndsAfterGoexit: the slot is lost, but Drain returns, and the tasks that found no
-// worker are settled.
+// Goexit loses a slot. Drain must still return, and report queued tasks as abandoned.
 func TestWorkerpoolEndsAfterGoexit(t *testing.T) {
 	spec, p := lookup(t, "workerpool", 1)
 	outcomes := make(chan error, 2)
@@ -230,7 +223,7 @@ func TestWorkerpoolEndsAfterGoexit(t *testing.T) {
 	}
 }
 
-// TestGopoolIsExactForOneSubmitter: the limit that several at once may exceed.
+// Only concurrent submitters may exceed gopool's limit.
 func TestGopoolIsExactForOneSubmitter(t *testing.T) {
 	spec, p := lookup(t, "gopool", 4)
 	var running, peak atomic.Int64
@@ -256,7 +249,6 @@ func TestGopoolIsExactForOneSubmitter(t *testing.T) {
 	}
 }
 
-// TestAdds: each peer says what its adapter adds to the library, in phrases.
 func TestAdds(t *testing.T) {
 	for _, spec := range peers.All() {
 		if len(spec.Adds) < 3 {

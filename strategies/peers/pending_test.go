@@ -15,13 +15,11 @@ import (
 	"github.com/poolbench/poolbench/strategies/peers"
 )
 
-// pending is how many tasks wait in BenchmarkPending.
 const pending = 100_000
 
-// BenchmarkPending measures the memory of waiting: behind tasks that hold all slots of a pool of
-// 8, another 100,000 are submitted, each as soon as the strategy takes it. Those that it does not
-// take wait in as many producers, whose goroutines count: that is what a Submit that blocks costs a
-// server whose requests submit. The tasks themselves do not count. One op is all of it.
+// BenchmarkPending measures the memory of 100,000 tasks that wait for one of 8 slots. If Submit
+// blocks, each remaining task has a goroutine, as in a server, whose memory is included. The tasks'
+// own memory is not.
 func BenchmarkPending(b *testing.B) {
 	for _, spec := range slices.Concat(strategies.All(), peers.All()) {
 		b.Run(fmt.Sprintf("strategy=%s", spec.Name), func(b *testing.B) {
@@ -56,7 +54,7 @@ func BenchmarkPending(b *testing.B) {
 	}
 }
 
-// A waitingRoom is a strategy whose slots are held by tasks that do not end before open is closed.
+// A waitingRoom is a strategy with tasks that do not end before open is closed.
 type waitingRoom struct {
 	strategy  strategies.Strategy
 	tasks     []strategies.Task
@@ -80,8 +78,7 @@ func (w *waitingRoom) hold(context.Context, *strategies.Task) strategies.Result 
 	return strategies.Result{}
 }
 
-// fill starts the strategy and has all tasks submitted: by one producer, until its Submit is
-// blocked, and then by a producer for each task that is left.
+// fill submits tasks from one producer until Submit blocks, and then one task per producer.
 func (w *waitingRoom) fill(spec strategies.Spec, p strategies.Params) {
 	w.strategy = spec.New(context.Background(), p,
 		strategies.SinkFunc(func(*strategies.Task, strategies.Result) { w.done.Add(1) }))
@@ -93,7 +90,6 @@ func (w *waitingRoom) fill(spec strategies.Spec, p strategies.Params) {
 	quiet()
 }
 
-// produce submits up to n tasks.
 func (w *waitingRoom) produce(n int) {
 	for ; n > 0; n-- {
 		i := w.next.Add(1) - 1
@@ -106,7 +102,6 @@ func (w *waitingRoom) produce(n int) {
 	}
 }
 
-// empty lets all tasks end.
 func (w *waitingRoom) empty() error {
 	close(w.open)
 	w.producers.Wait()
@@ -122,7 +117,7 @@ func (w *waitingRoom) empty() error {
 	return nil
 }
 
-// quiet waits until no goroutine but this one wants to run.
+// quiet waits until no other goroutine is runnable.
 func quiet() {
 	sample := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"},
 		{Name: "/sched/goroutines/running:goroutines"}}
@@ -137,10 +132,9 @@ func quiet() {
 	}
 }
 
-// A footprint is what the process holds.
 type footprint struct{ bytes, goroutines float64 }
 
-// memory is that of live objects and of stacks.
+// memory counts live objects and stacks.
 func memory() footprint {
 	runtime.GC()
 	runtime.GC() // what pools kept of the first

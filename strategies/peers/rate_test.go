@@ -48,7 +48,6 @@ var rateFaults = []fault{{
 	want: "in the first second 16 callers were served, in the next six 0",
 }}
 
-// TestTokensOfWaiters: a strategy that calls Limiter.Wait in Submit breaks the clause Context.
 func TestTokensOfWaiters(t *testing.T) {
 	naive := strategies.Spec{Name: "naive", Bound: limitOf, Capacity: limitOf,
 		New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

@@ -14,8 +14,8 @@ var tunnyFaults = []fault{
 		show: func(*testing.T) {
 			defer func() {
 				if recover() != nil {
-					// the dying worker has already made Process panic here as well: its own panic
-					// ends the process
+					// the worker's panic makes Process panic here as well; wait until the worker's
+					// own panic ends the process
 					select {}
 				}
 			}()

@@ -7,15 +7,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// twinWork is work in which no cause makes strategies differ from their twins, below and above
-// saturation.
+// twinWork is load, below and above saturation, under which twins must behave identically.
 var twinWork = []bench.Written{
 	{Workload: "exponential", Load: 0.8},
 	{Workload: "bimodal:p=0.1,short=1ms,long=30ms", Load: 1.3},
 	{Workload: "lognormal", Arrival: "batch"},
 }
 
-// causedWork is work for each cause, of which one run suffices to tell a strategy from its twin.
+// causedWork contains loads for each cause. Twins must differ in at least one of these loads.
 var causedWork = map[strategies.Cause][]bench.Written{
 	strategies.Priorities: {{Workload: "priorities", Load: 0.9}, {Workload: "priorities", Load: 1.3}},
 	strategies.Deadlines:  {{Workload: "deadlines", Load: 0.9}},
@@ -26,7 +25,6 @@ var causedWork = map[strategies.Cause][]bench.Written{
 		{Target: "brownout", Load: 0.9, Limit: 32}},
 }
 
-// behaviour is what a run shows of a strategy.
 var behaviour = []string{"p50-response-sec", "p99-response-sec", "mean-response-sec", "ops/s",
 	"shed/op", "failed/op", "throttled/op", "abandoned/op", "makespan-sec"}
 
@@ -66,8 +64,8 @@ func sameRun(a, b []float64) bool {
 	return true
 }
 
-// TestTwins: a strategy with a twin has its runs, to the last digit, and has others where the cause
-// is there that its registration names.
+// A strategy and its twin must have exactly the same results, except if the cause in Twin.Unless is
+// present.
 func TestTwins(t *testing.T) {
 	for i, s := range strategies.All() {
 		if s.Twin.Of == "" {
@@ -103,7 +101,6 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestDistinct: no two of the strategies without a twin have the same runs.
 func TestDistinct(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

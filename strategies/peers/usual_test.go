@@ -19,10 +19,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// usualLoad is the load at which the board compares the waits.
 const usualLoad = 0.8
 
-// A usualRow is one of the usual choices on the board.
+// A usualRow is a strategy with a Bare.
 type usualRow struct {
 	Name      string
 	Mean, P99 string   // of its wait at usualLoad, in nanoseconds
@@ -32,7 +31,6 @@ type usualRow struct {
 
 var usualCosts = []string{"ns, reused", "ns, new", "allocs, reused", "allocs, new", "bytes, new"}
 
-// usualChoices are the strategies with a Bare.
 func usualChoices(t *testing.T) (rows []usualRow) {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/measured/dispatch.md")
@@ -77,7 +75,6 @@ func usualWait(t *testing.T, name string) (mean, p99 string) {
 	return ns("mean-wait-sec"), ns("p99-wait-sec")
 }
 
-// usualTables are the table of waits and costs, and that of what the bare library does.
 func usualTables(rows []usualRow) string {
 	var out strings.Builder
 	out.WriteString("| strategy | mean wait, ns | p99 wait, ns | " + strings.Join(usualCosts, " | ") +
@@ -95,8 +92,7 @@ func usualTables(rows []usualRow) string {
 	return out.String()
 }
 
-// TestUsualChoicesWaitAlike: below saturation they wait the same, to the nanosecond, and they are
-// the ones that people ask about, with a word for each difference.
+// Below saturation, the waits of all usual choices must be equal to the nanosecond.
 func TestUsualChoicesWaitAlike(t *testing.T) {
 	rows := usualChoices(t)
 	var names []string
@@ -116,14 +112,12 @@ func TestUsualChoicesWaitAlike(t *testing.T) {
 	}
 }
 
-// panics returns what f panics with.
 func panics(f func()) (with any) {
 	defer func() { with = recover() }()
 	f()
 	return nil
 }
 
-// TestBare: the libraries do what Bare says of them.
 func TestBare(t *testing.T) {
 	boom := errors.New("boom")
 	t.Run("errgroup_limit", func(t *testing.T) {

@@ -20,7 +20,7 @@ func builtinSpec(t *testing.T, name string, broken func(*strategies.Spec)) strat
 	return spec
 }
 
-// With -short only the clause that must fail is checked, because TestSound covers the others.
+// With -short, TestSound covers the other clauses.
 func TestBrokenDeclarations(t *testing.T) {
 	for _, test := range []struct {
 		what   string
@@ -50,8 +50,7 @@ func TestBrokenDeclarations(t *testing.T) {
 	}
 }
 
-// TestBusyKey serializes all tasks. That keeps the order of each key but does not let other keys
-// overtake a busy one.
+// Running all tasks in sequence keeps each key's order, but no key can overtake a busy one.
 func TestBusyKey(t *testing.T) {
 	inLine := builtinSpec(t, "dispatcher", func(s *strategies.Spec) {
 		s.KeyOrder = true

@@ -28,7 +28,7 @@ func (s *badResizer) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.Strategy.Submit(ctx, t)
 }
 
-// With -short only the clause Resize is checked, because TestSound covers the others.
+// With -short, TestSound covers the other clauses.
 func TestBrokenResize(t *testing.T) {
 	var clauses []string // to check; nil means all
 	if testing.Short() {

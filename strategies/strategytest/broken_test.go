@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// failed returns the names of the clauses that spec breaks. It checks the named clauses, or all if
-// none are named.
+// failed checks the named clauses, or all clauses, and returns those that spec breaks.
 func failed(t *testing.T, spec strategies.Spec, of ...string) (names []string) {
 	for _, c := range strategytest.Clauses() {
 		if of != nil && !slices.Contains(of, c.Name) {
@@ -36,11 +35,10 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestBroken shows that each fault fails its own clause and no other. One exception is dealsInTurn,
-// which also deadlocks a task that waits for another task of its slot. With -short only the fault's
-// own clause is checked, because TestSound covers the others. Three faults are common mistakes in
-// Go: a channel that is never closed, a goroutine that is leaked on a blocked send, and a
-// cancellation that is ignored.
+// Each fault must break only its own clause. dealsInTurn also breaks another, because a task that
+// waits for a task of its slot deadlocks. With -short, TestSound covers the other clauses. Three
+// faults are common mistakes: a channel that is never closed, a goroutine leaked on a blocked send,
+// and an ignored cancellation.
 func TestBroken(t *testing.T) {
 	others := !testing.Short()
 	for _, test := range []struct {

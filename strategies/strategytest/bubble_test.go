@@ -11,8 +11,7 @@ import (
 
 const patience = 30 * time.Second
 
-// TestInBubble covers the ways in which a check can end. It also detects a Go version in which
-// testing/synctest no longer works with a zero T, which is undocumented.
+// A failure may mean that testing/synctest no longer works with a zero T, which is undocumented.
 func TestInBubble(t *testing.T) {
 	own := errors.New("own")
 	for _, test := range []struct {

@@ -30,7 +30,6 @@ func TestClausesAreDocumented(t *testing.T) {
 	}
 }
 
-// A program that is not a test can run the clauses too.
 func ExampleClauses() {
 	spec, err := strategies.Lookup("semaphore")
 	if err != nil {

@@ -27,8 +27,7 @@ func TestTreeEnough(t *testing.T) {
 	}
 }
 
-// A FIFO pool needs one slot more than there are inner tasks, at each width and depth. An unbounded
-// strategy needs one.
+// A FIFO pool needs one slot more than there are inner tasks.
 func TestSmallestLimit(t *testing.T) {
 	for _, name := range []string{"worker_pool", "semaphore", "errgroup_limit", "unbounded"} {
 		for _, tree := range []strategytest.Tree{

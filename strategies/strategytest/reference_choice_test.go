@@ -2,7 +2,6 @@ package strategytest_test
 
 import "github.com/poolbench/poolbench/strategies"
 
-// shares is the state of weighted sharing between tenants.
 type shares struct {
 	turn    int32 // tenant whose turn it is
 	left    int   // tasks that it may still start
@@ -11,7 +10,7 @@ type shares struct {
 
 const tenants = 8
 
-// choose returns the index of the next task in the queue. The caller holds mu.
+// choose returns the index of the next task. The caller holds mu.
 func (s *reference) choose() (at int) {
 	if s.fault == choosesNothing {
 		return 0

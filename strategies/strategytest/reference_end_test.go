@@ -51,7 +51,7 @@ func (s *reference) endIfIdle() {
 	}
 }
 
-// newEnded settles the queue when New's context has ended or a Drain has cancelled it.
+// newEnded finishes queued tasks after New's context has ended or a Drain has cancelled it.
 func (s *reference) newEnded() {
 	s.closeIntake()
 	if s.fault != deafToNew {
@@ -59,8 +59,7 @@ func (s *reference) newEnded() {
 	}
 }
 
-// sweep settles the queued tasks that have not started, with err. Tasks that have started continue,
-// and then see the ended context.
+// sweep finishes queued tasks that have not started.
 func (s *reference) sweep(err error) {
 	s.mu.Lock()
 	var queued []*strategies.Task

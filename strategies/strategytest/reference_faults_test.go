@@ -9,16 +9,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// kind is the set of properties that the reference declares in addition to bound, capacity and
-// queue.
+// kind is the set of properties that the reference declares besides bound, capacity and queue.
 type kind struct {
 	sheds   bool
 	retries bool // at most three attempts, all in the task's slot
 	turns   bool // has a quantum: after each step a task goes to the tail of the queue
 	splits  bool
-	// class pools for Short, with half of the limit, and for Long, each with the whole queue
-	separates bool
-	// criterion for the next task: priority, deadline or weights of tenants
+	// Short has a pool with half of the limit, Long one with the rest
+	separates             bool
 	urgent, dated, shares bool
 }
 
@@ -34,7 +32,6 @@ var (
 	sharing    = kind{shares: true}
 )
 
-// fault is one way in which the reference strategy is broken.
 type fault int
 
 const (
@@ -94,7 +91,7 @@ const (
 
 	partsNeedNoSlot // runs sub-tasks concurrently without slots
 	partsUnasked    // runs sub-tasks concurrently without declaring it
-	// declares concurrent sub-tasks, but runs them one after another in the slot of their task
+	// declares concurrent sub-tasks, but runs them in sequence
 	partsInTurn
 	firstPartSettles // a task is done when its first sub-task is done
 
@@ -117,10 +114,9 @@ const (
 	makesUp        // gives an arriving tenant credit for its absence
 )
 
-// chooses reports whether the next task may differ from the first in the queue.
+// chooses reports whether the next task may not be the first in the queue.
 func (k kind) chooses() bool { return k.urgent || k.dated || k.shares }
 
-// weightOf is 1 for tenants 0 and 7, 2 for tenant 1 and 3 for tenant 2.
 func weightOf(tenant int32) int { return 1 + int(tenant%7) }
 
 const quantum = time.Millisecond
@@ -131,7 +127,7 @@ func referenceSpec(f fault, k kind) strategies.Spec {
 		Name: "reference", Bound: limit, Sheds: k.sheds, WorkConserving: !k.separates,
 		UsesQueue: true, Retries: k.retries,
 		Splits: k.splits,
-		// dealsInTurn cannot keep the order either. It must fail without declaring it.
+		// dealsInTurn does not keep the order. It must fail without declaring it.
 		FIFO:       f != dealsInTurn && !k.separates && !k.chooses(),
 		ByPriority: func(strategies.Params) bool { return k.urgent },
 		ByDeadline: k.dated,

@@ -12,13 +12,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// tooLate is the time that a leaky instance keeps its goroutines after its end. It is longer than
-// any check looks and shorter than the life of the bubble. Goroutines that stay for ever would slow
-// down later tests, which search all goroutines of the process.
+// tooLate is longer than any check waits for goroutines, but within the bubble. A permanent leak
+// would slow down later tests, which search all goroutines.
 const tooLate = 30 * time.Minute
 
-// reference implements the contract with a mutex and two lists, without regard to cost, and with
-// one fault.
+// reference is a simple implementation of the contract, with a mutex, two lists and one fault.
 type reference struct {
 	fault  fault
 	kind   kind
@@ -45,15 +43,14 @@ type reference struct {
 	shares
 }
 
-// pool is a set of slots with its own room.
+// pool is a set of slots with its own queue capacity.
 type pool struct {
 	limit   int
 	running atomic.Int64 // changes with mu held; checksThenActs reads it without mu
 	room    int          // number of further tasks that it accepts
 }
 
-// anyPool is the destination of a task whose class has no pool. nowhere means that a task has no
-// slot.
+// Tasks whose class has no pool use anyPool. nowhere means no slot.
 const (
 	anyPool = -1
 	nowhere = -2
@@ -144,7 +141,6 @@ func (s *reference) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.wait(ctx, w)
 }
 
-// wait completes a Submit that blocks.
 func (s *reference) wait(ctx context.Context, w *waiter) error {
 	if s.fault == deafSubmit {
 		return <-w.outcome

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// attempts is the maximum number of attempts if the reference retries.
 const attempts = 3
 
 func (s *reference) work(e *entry, slot int) {
@@ -45,8 +44,7 @@ func (s *reference) work(e *entry, slot int) {
 	s.settle(e.task, r)
 }
 
-// tries runs t until it requests no further attempt, has none left, or the context has ended. It
-// keeps its slot between attempts.
+// tries runs all attempts of t in its slot, until t succeeds, none is left or the context ends.
 func (s *reference) tries(t *strategies.Task, slot *int) strategies.Result {
 	if s.ctx.Err() != nil && s.fault != deafToNew {
 		r := s.given()
@@ -82,7 +80,7 @@ func (s *reference) tries(t *strategies.Task, slot *int) strategies.Result {
 	}
 }
 
-// given returns the result of a task that is given up because ctx has ended.
+// given returns the result of a task that is given up at the end of ctx.
 func (s *reference) given() strategies.Result {
 	return strategies.Result{Err: context.Cause(s.ctx)}
 }
@@ -111,7 +109,7 @@ func (s *reference) steps(t *strategies.Task, slot *int) strategies.Result {
 	}
 }
 
-// inside is the context key for a channel that is closed when the task of the context has ended.
+// inside is the context key for a channel that is closed at the end of the task.
 type inside struct{}
 
 // step calls Run in its own goroutine, which a panic or Goexit may end.
@@ -142,7 +140,6 @@ func (s *reference) step(t *strategies.Task) strategies.Result {
 	return r
 }
 
-// parts runs the sub-tasks of t and returns the first result with an error.
 func (s *reference) parts(
 	t *strategies.Task, all []*strategies.Task, slot *int,
 ) (first strategies.Result) {
@@ -187,7 +184,6 @@ func (s *reference) parts(
 	return first
 }
 
-// giveBack frees the slot of a task before its end, if it has one.
 func (s *reference) giveBack(slot *int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,8 +194,8 @@ func (s *reference) giveBack(slot *int) {
 	}
 }
 
-// queueAgain puts a started task or a sub-task at the head or the tail of the queue. The channel
-// receives its slot, or nowhere after the end of the context.
+// queueAgain puts a started task or a sub-task in the queue. The channel receives its slot, or
+// nowhere after the end of the context.
 func (s *reference) queueAgain(t *strategies.Task, head bool) <-chan int {
 	e := &entry{task: t, pool: s.poolOf(t), grant: make(chan int, 1)}
 	s.mu.Lock()

@@ -32,7 +32,7 @@ func TestRunOne(t *testing.T) {
 		t.Setenv("POOLBENCH_ONCE", "2")
 	}
 	if dir := os.Getenv("POOLBENCH_LIVES"); dir != "" {
-		// the listener shows that the process lives
+		// the open listener shows that the process is alive
 		sign, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -49,8 +49,6 @@ func TestRunOne(t *testing.T) {
 	strategytest.Run(t, referenceSpec(fault(n), blocking))
 }
 
-// runOne runs TestRunOne in a child process. It returns the passed and the failed subtests, and the
-// output.
 func runOne(
 	t *testing.T, f fault, env []string, args ...string,
 ) (passed, failed []string, out string) {
@@ -80,8 +78,8 @@ func runOne(
 	return passed, failed, string(text)
 }
 
-// A clause that crashes, ends or hangs the process must fail, and the others must be tested. If the
-// first task fails, no clause is tested.
+// A clause that crashes, exits or hangs must not affect others. If the first task fails, no clause
+// is tested.
 func TestRun(t *testing.T) {
 	var every []string
 	for _, c := range strategytest.Clauses() {
@@ -143,15 +141,14 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// With -short only the fault's own clause is checked. The contract tests of strategies/durable
-// cover the others.
+// With -short, the contract tests of strategies/durable cover the other clauses.
 func TestDurableBroken(t *testing.T) {
 	for i, test := range []struct {
 		name   string
 		fault  spooltest.Fault
 		clause string
-		// fails too on a slow machine, because the lease of an unacknowledged message ends before
-		// the kill
+		// may fail too on a slow machine, because the lease of an unacknowledged message ends
+		// before the kill
 		also string
 	}{
 		{"nothing", spooltest.Sound, "", ""},
@@ -206,8 +203,7 @@ func TestRunAfterCrash(t *testing.T) {
 	}
 }
 
-// If the child does not reach the call, or the environment requests it, the clauses run in the
-// process of the test, which reports it.
+// Without a child process, the clauses must run, and the test must report it.
 func TestRunHere(t *testing.T) {
 	const here = "POOLBENCH_STRATEGYTEST=here"
 	passed, failed, out := runOne(t, oneTooMany, []string{here}, "-test.run=^TestRunOne$/^[12]_")

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Both engines must agree that a path matches and that the evil input does not.
+// Each engine must match the good path and reject the evil input.
 func TestEnginesAgree(t *testing.T) {
 	for _, engine := range []string{backtrack, linear} {
 		w := newMatcher(engine, 8)
@@ -45,7 +45,6 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// A task returns the error of an ended ctx. Tasks run concurrently.
 func TestTasks(t *testing.T) {
 	for _, w := range []*cpuRegex{newMatcher(backtrack, 6), newMatcher(linear, 100)} {
 		ended, cancel := context.WithCancel(t.Context())
@@ -67,7 +66,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// Parsing must not calibrate, which fails under the virtual clock.
+// Check must not calibrate, because calibration fails under the virtual clock.
 func TestParameters(t *testing.T) {
 	for in, want := range map[string]string{
 		"cpu_regex":                    "cpu_regex",

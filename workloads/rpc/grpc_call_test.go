@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve starts a server for a target whose calls return what next returns, and returns its address.
+// serve starts a server whose calls return next's errors, and returns its address.
 func serve(t *testing.T, next func(n int64) error) string {
 	t.Helper()
 	var calls atomic.Int64
@@ -100,7 +100,6 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// Mistakes must be reported before the first task.
 func TestImpossible(t *testing.T) {
 	url := serve(t, func(int64) error { return errors.New("was called") })
 	bad := filepath.Join(t.TempDir(), "bad.json")

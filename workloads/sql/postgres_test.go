@@ -29,7 +29,6 @@ func postgresError(t *testing.T, dsn string) string {
 	return err.Error()
 }
 
-// No error may contain the DSN or its password.
 func TestPostgresKeepsItsSecret(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -97,7 +96,6 @@ func needPostgres(t *testing.T) {
 	}
 }
 
-// Each workload has its own schema, which Close removes.
 func TestPostgresSchemas(t *testing.T) {
 	needPostgres(t)
 	first, second, watch := query(t, "postgres", "rows=10"), query(t, "postgres", "rows=20"),
@@ -118,7 +116,7 @@ func TestPostgresSchemas(t *testing.T) {
 	}
 }
 
-// Errors from the server must be one line without secrets.
+// Server errors must be one line without secrets.
 func TestPostgresQueryErrors(t *testing.T) {
 	needPostgres(t)
 	w := query(t, "postgres", "rows=10")

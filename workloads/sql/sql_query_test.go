@@ -53,7 +53,7 @@ func (w *sqlQuery) sum(t *testing.T) (n int) {
 	return n
 }
 
-// A write must add 1 to a value and a read must see all rows, within the limit of connections.
+// A write must add 1 to a value, and a read must return all rows.
 func TestQueries(t *testing.T) {
 	withDatabases(t, func(t *testing.T, db string) {
 		w := query(t, db, "rows=100", "writes=0.5", "timeout=1h")
@@ -86,8 +86,6 @@ func TestQueries(t *testing.T) {
 	})
 }
 
-// A task that gets no connection within the timeout fails. A task whose context ends returns its
-// error.
 func TestQueriesWithoutConnection(t *testing.T) {
 	withDatabases(t, func(t *testing.T, db string) {
 		w := query(t, db, "rows=10", "conns=1", "timeout=100ms")
@@ -116,7 +114,7 @@ func TestQueriesWithoutConnection(t *testing.T) {
 	})
 }
 
-// The timeout must end a query that never ends, and free its connection.
+// The timeout must also free the connection.
 func TestQueriesThatDoNotEnd(t *testing.T) {
 	withDatabases(t, func(t *testing.T, db string) {
 		w := query(t, db, "rows=10", "conns=1", "timeout=100ms")
@@ -171,7 +169,7 @@ func TestQueriesClose(t *testing.T) {
 	})
 }
 
-// SQLite's files must be in one temporary directory, whatever its name, and Close removes them.
+// All files must be in one temporary directory, which Close removes.
 func TestSQLiteIsTemporary(t *testing.T) {
 	temp := t.TempDir() + "/a?b %41#c"
 	if err := os.Mkdir(temp, 0o700); err != nil {
