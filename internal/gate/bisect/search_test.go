@@ -177,7 +177,7 @@ func TestFollows(t *testing.T) {
 	}
 }
 
-// A gate whose controls failed ends the search, and its numbers are not used.
+// A gate whose controls failed must end the search.
 func TestUntrusted(t *testing.T) {
 	f := newFake(t, 5, from(20, 1.15))
 	s := &Search{Commits: history(64), Judge: judge.Defaults(), Say: func(string) {},
@@ -196,8 +196,7 @@ func TestUntrusted(t *testing.T) {
 	}
 }
 
-// A search interrupted in any gate must continue with the stored gates, and find the same commit in
-// the same number of gates. A gate that decided nothing is measured again.
+// An interrupted search must reuse stored gates and measure a gate without a verdict again.
 func TestResume(t *testing.T) {
 	const candidates, at = 64, 41
 	commits := history(candidates)
@@ -258,8 +257,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// The results of another search and foreign files must not be touched. --force replaces only a
-// search.
+// Only --force may replace the stored results of another search. Foreign files must always be kept.
 func TestJournalRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	h := &measure.History{Commits: history(5)}

@@ -55,8 +55,8 @@ func full(t *traces, seed uint64) *replayer {
 		builds: 6, workers: 2}
 }
 
-// layoutEffect is the effect of a build's layout on a benchmark's time. Measured values are 1.2 to
-// 2.1 % of the cycles.
+// layoutEffect is the effect of a build's memory layout on a time. Measured: 1.2 to 2.1 % of the
+// cycles.
 const layoutEffect = 0.015
 
 const (
@@ -79,9 +79,9 @@ func (r *replayer) forecasts(t outcome, from source) []goal {
 
 func (r *replayer) noisy() (goals []goal) {
 	for _, c := range []struct {
-		scatter, found float64
+		sd, found float64
 	}{{0.02, 95}, {0.13, 80}} {
-		from := white(c.scatter)
+		from := white(c.sd)
 		of := func(factor float64) outcome {
 			return r.replay(experiment{options: r.options, from: from, factor: factor,
 				layout: layoutEffect, builds: r.builds})
@@ -169,7 +169,8 @@ func (r *replayer) throughput() []goal {
 	}
 }
 
-// tails returns the goals for the swap test alone, without a margin, so that its size is alpha.
+// tails returns the goals of the swap test without a margin, which would make its size less than
+// alpha.
 func (r *replayer) tails() (goals []goal) {
 	bare := r.options
 	bare.Margin = 0
@@ -248,7 +249,7 @@ func (r *replayer) hits(n int, draw func(rng *rand.Rand) ([2]bool, error)) (coun
 }
 
 // each calls f n times on all workers. The random numbers depend only on the seed, the experiment
-// and i. An error of f is a bug of the test, so each panics.
+// and i.
 func (r *replayer) each(n int, f func(i int, rng *rand.Rand) error) {
 	r.stream++
 	stream := r.stream

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// side describes the runs of a revision: their number, and the spread of log-normal noise around a
-// median of 1.
+// side describes the runs of one revision. Their median is 1, and spread is the standard deviation
+// of their logarithms.
 type side struct {
 	n      int
 	spread float64
@@ -26,7 +26,7 @@ type shape struct {
 
 var shapes = []shape{
 	{"log-normal", (*rand.Rand).NormFloat64},
-	// skewed towards worse, like the effect of a machine on times
+	// skewed towards worse, as times on a busy machine are
 	{"skewed", func(rng *rand.Rand) float64 { return rng.ExpFloat64() - math.Ln2 }},
 	{"outliers", func(rng *rand.Rand) float64 {
 		if v := rng.NormFloat64(); rng.Float64() >= 0.1 {
@@ -39,10 +39,10 @@ var shapes = []shape{
 	{"skewed away", func(rng *rand.Rand) float64 { return math.Ln2 - rng.ExpFloat64() }},
 }
 
-// promised are the shapes for which the gate promises its level.
+// promised contains the shapes for which the gate guarantees its level.
 var promised = shapes[:3]
 
-// unequal contains unpaired gates whose spreads and sizes differ.
+// unequal contains samples with different sizes and spreads.
 var unequal = [][2]side{
 	{{30, 0.02}, {8, 0.10}}, {{20, 0.01}, {8, 0.15}}, {{10, 0.01}, {10, 0.15}},
 	{{60, 0.02}, {10, 0.10}}, {{12, 0.10}, {30, 0.02}},
@@ -129,8 +129,8 @@ func byRanks(tests judge.RankSums, o judge.Options, s judge.Sample) float64 {
 
 func (r *replayer) comparisons() int { return 4 * r.draws }
 
-// found counts how often the plain rank test and the gate find a worsening of 4 standard errors
-// beyond the margin as one of 20 tests. The gate finds a subset.
+// found counts how often the plain rank test and the gate detect a worsening of 4 standard errors
+// beyond the margin, corrected for 20 tests.
 func (r *replayer) found(of shape, sides [2]side) [2]int {
 	se := sides[0].spread * math.Sqrt(1/float64(sides[0].n)+1/float64(sides[1].n))
 	level := r.options.Alpha / benchmarks

@@ -89,12 +89,12 @@ func TestStages(t *testing.T) {
 		}
 		return pairs
 	}
-	// W⁺ is 10 for the margin, p = 37/64, and 7 for the promise, p = 18/64
+	// margin: W⁺ = 10, p = 37/64. Promise: W⁺ = 7, p = 18/64.
 	noisyAtFirst := repeated(6, 1, 1)
 	for i, change := range []float64{0.35, 0.3, 0.05, -0.25, -0.1, -0.35} {
 		noisyAtFirst[i].Head = math.Exp(change)
 	}
-	// W⁺ is 9 for the margin, p = 42/64, and 6 for the promise, p = 14/64
+	// margin: W⁺ = 9, p = 42/64. Promise: W⁺ = 6, p = 14/64.
 	scattered := repeated(6, 1, 1)
 	for i, change := range []float64{0.3, 0.2, 0.05, -0.25, -0.1, -0.35} {
 		scattered[i].Head = math.Exp(change)
@@ -362,7 +362,7 @@ func TestOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first, all := g.Fresh(); first != 12 || all != 12 || g.Orders()[0].Pairs != 12 {
-		// 6 pairs have a p of at least 1/64, and settle nothing
+		// the first look needs all 12 pairs: 6 pairs have p ≥ 1/64, too large to end early
 		t.Errorf("200 suspects: %d and %d, %v", first, all, g.Orders())
 	}
 	// z(0.95) + z(0.8) is 2.486, and log(1.1/1.02) is 0.0755, so 10 % of noise needs 10.8 pairs.
@@ -377,7 +377,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// After half of the fresh pairs, only a suspect that looks unchanged needs no more.
+// More must not request the second half of the fresh pairs for a benchmark that looks unchanged.
 func TestFutility(t *testing.T) {
 	around := func(change float64) []Pair {
 		pairs := repeated(10, 1, 1)
@@ -431,7 +431,7 @@ func TestFutility(t *testing.T) {
 			if r, err = g.Decide(fresh); err != nil || r.Rows[0].Verdict != test.verdict {
 				t.Errorf("by all pairs %+v, %v", r.Rows[0], err)
 			}
-			// More ignores pairs beyond the look, so that a resumed gate requests the same pairs.
+			// More must ignore extra pairs, so that a resumed gate requests the same pairs.
 			fresh[0].Pairs = append(slices.Clone(test.half), repeated(10, 10, 15)...)
 			if again, err := g.More(fresh); err != nil || len(test.half) == 10 &&
 				!slices.Equal(again, more) {
@@ -446,7 +446,7 @@ func TestFutility(t *testing.T) {
 	if _, err := g.More(nil); fmt.Sprint(err) != "sec/op of b: suspect, but without fresh pairs" {
 		t.Errorf("%v", err)
 	}
-	// With 200 suspects ten pairs cannot be significant, but they can settle a metric.
+	// With 200 suspects, ten pairs cannot be significant, but can show that a metric is not worse.
 	var first, half []Sample
 	for i := range 200 {
 		first = append(first, Sample{Metric: times(fmt.Sprint(i)), Pairs: repeated(6, 10, 12)})
@@ -462,8 +462,8 @@ func TestFutility(t *testing.T) {
 	}
 }
 
-// A noisy metric that looks unchanged is settled at 10, 20, 40 or 80 fresh pairs, and a resumed
-// gate with more pairs stops at the same number.
+// A noisy unchanged metric stops at 10, 20, 40 or 80 fresh pairs. A resumed gate with more pairs
+// must stop at the same number.
 func TestLooks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	screened := []Sample{{Metric: times("b"), Pairs: noisy(rng, 6, 0.12, 1.2)}}
@@ -507,8 +507,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// A metric that was only too noisy is settled by half as many fresh pairs, together with the pairs
-// of the screening. A metric that looked worse is not.
+// A metric that is suspect only because of noise needs half as many fresh pairs, because its
+// screening pairs count too. A metric that looked worse needs all of them.
 func TestFirstLookOfUnclear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	unclear := Sample{Metric: times("unclear"), Pairs: repeated(6, 10, 10)}
@@ -585,11 +585,11 @@ func TestDirections(t *testing.T) {
 	})
 }
 
-// With normal noise of 12 %, where the margin hardly matters, at most 5 % of the gates over 20
-// metrics may raise a false alarm: 20 of 400. A correct gate exceeds 31 with probability 1 %. A
-// change of the detectable size must be found in 80 % of the gates, 320 of 400; 24 is three
-// standard deviations. The noise is estimated from six pairs, so the power may differ by some
-// percentage points.
+// The family error is 5 %, so 20 of 400 gates may raise a false alarm. A correct gate exceeds 31
+// with probability 1 %. The noise of 12 % makes the margin negligible.
+//
+// A change of the detectable size is found in 80 % of the gates (320 of 400). The tolerance of 24
+// is three standard deviations.
 func TestSizeAndPower(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -646,9 +646,8 @@ func TestSizeAndPower(t *testing.T) {
 	}
 }
 
-// An improvement among 50 benchmarks gets fresh pairs and is called better, although the correction
-// in the screening is too strict for it. A metric that only looked better by chance must not be,
-// and one that turns out worse must not be called worse.
+// The multiple-testing correction for 50 benchmarks is too strict for six pairs, so an improvement
+// needs fresh pairs, too.
 func TestBetterAmongMany(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	const sd, gates = 0.02, 200

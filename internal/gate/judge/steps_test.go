@@ -42,8 +42,8 @@ func rounded(rng *rand.Rand, n int, mean, sd, step float64) []float64 {
 	return values
 }
 
-// Values rounded to steps as large as the promise can never be "no worse", nothing below a step is
-// detectable, and a difference of one step must not be called worse if rounding may have caused it.
+// Values are rounded to steps larger than Options.Promise. A difference of one step may be due to
+// rounding.
 func TestCoarse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	for _, unit := range []string{"ms-p99", "p50-latency-us", "us/op", "p99-s", "reqs/s"} {
@@ -94,8 +94,8 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// A difference of two steps is worse. Counts, exact values, values printed in full and values with
-// fine steps are judged as without rounding.
+// A difference of two steps is worse. Rounding must be ignored for counts, exact values, full
+// precision and fine steps.
 func TestNotCoarse(t *testing.T) {
 	for _, c := range []struct {
 		name       string

@@ -44,8 +44,7 @@ var usual = suite{
 	work: usualWork,
 }
 
-// small is difficult to compare: loops of nanoseconds to a few microseconds, whose time varies by
-// up to 10 % with their address.
+// small contains loops of a few ns to a few µs. Their time varies by up to 10 % with their address.
 var small = suite{
 	name: "small", about: "loops of 10 ns to 3 µs",
 	families: []string{"Hash", "Sort", "Map", "Format", "Copy"}, sizes: 4, smallest: 8,

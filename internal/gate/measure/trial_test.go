@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// regressions returns the additional work of the head in percent: 10 % for two benchmarks, 20 % for
-// two others. The benchmarks vary by gate.
+// regressions returns the additional work of the head in percent, for four benchmarks that depend
+// on the gate number.
 func (s suite) regressions(gate int) map[string]int {
 	all := s.names()
 	more := map[string]int{}
