@@ -47,13 +47,12 @@ func answered(t testing.TB, q Question) *Answer {
 	return a
 }
 
-// notRun fails, for questions that the recursion answers alone.
+// notRun fails: the question must be answered without running a benchmark.
 func notRun(context.Context, bench.Scenario) (*bench.Result, error) {
 	return nil, fmt.Errorf("nothing was to be run")
 }
 
-// For pools, the recursion must equal runs of the strategy to the nanosecond, also if the pool
-// sheds, keeps a pace or has a target that freezes.
+// For pools, the Lindley recursion must equal real runs of the strategy to the nanosecond.
 func TestRecursion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -70,7 +69,7 @@ func TestRecursion(t *testing.T) {
 		{"token_bucket:rate=target,burst=1", 7, 0, "token_bucket:rate=195,burst=4"},
 		{"ticker_limited:rate=200", 5, 0, "none"},
 		{"ticker_limited:rate=300", 6, 0, "token_bucket:rate=300,burst=2"},
-		// at the rate of the target nothing is refused
+		// at the rate of the target, no task may be throttled
 		{"token_bucket:rate=target,burst=1", 40, 0, "token_bucket:rate=270,burst=1"},
 		{"token_bucket:rate=target,burst=3", 40, 0, "token_bucket:rate=200,burst=3"},
 		{"token_bucket:rate=target,burst=2", 40, 0, "token_bucket:rate=270,burst=2"},
@@ -114,9 +113,9 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// For pools, on M/M/k, M/D/k, M/H2/k, M/G/1 and M/M/k/K with random parameters, the recommended
-// limit must be the smallest that theory allows. If the interval at the next smaller limit includes
-// the bound, the answer must name that limit, too.
+// The recommended limit must be the smallest one by theory, for random M/M/k, M/D/k, M/H2/k, M/G/1
+// and M/M/k/K queues. If the runs cannot rule out the next smaller limit, the answer must include
+// it.
 func TestSmallestLimit(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
@@ -224,7 +223,7 @@ func TestSmallestLimit(t *testing.T) {
 
 func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
 
-// Equal seeds must give equal answers, at any number of parallel runs. No task may be lost.
+// The answer must depend only on the seed, not on GOMAXPROCS.
 func TestSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -249,8 +248,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// The answer must name the nearest option and changes that would meet the objective. Each change
-// must.
+// Each suggested change must meet the objective.
 func TestNothingMeets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -282,8 +280,8 @@ func TestNothingMeets(t *testing.T) {
 	}
 }
 
-// For a target with a rate limit, the recommendation must be a strategy that keeps the rate,
-// because a limit keeps it only at one service time.
+// A concurrency limit keeps a rate limit only at one service time, so the recommended strategy must
+// limit the rate.
 func TestRateLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -296,7 +294,6 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// The limit must not exceed the concurrency of the target.
 func TestConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -309,8 +306,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// If tasks may be lost and that saves a slot, the recommendation must lose tasks. TestSame covers
-// the opposite.
+// With MayShed, shedding saves one slot. TestSame has no MayShed.
 func TestMay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -323,7 +319,6 @@ func TestMay(t *testing.T) {
 	}
 }
 
-// The recommendation must respect the largest queue and the memory.
 func TestMayKeep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -339,11 +334,11 @@ func TestMayKeep(t *testing.T) {
 	}
 }
 
-// A run in real time that misses must make the option undecided, and the search must continue with
-// the next. A run that is not VALID must change nothing and be reported.
+// If a VALID run in real time misses, the option is undecided and the next one is tried. A SUSPECT
+// or INVALID run must only be reported.
 func TestConfirmed(t *testing.T) {
 	q := asked(t, "cpu_sha256:mean=1ms", 500, "p99-response<50ms")
-	// this traffic is short samples; for steady traffic the recursion would plan millions of tasks
+	// steady traffic would need a recursion over millions of tasks
 	q.Scenario.Load.Arrival = arrivals.MustParse("linear:slope=10")
 	q.Scenario.Stop.Tasks = 2000
 	for real, want := range map[result.Verdict]Verdict{result.Valid: Undecided,

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The factor must be close to 1 for a plan that varies by chance and for bursts of equal height,
-// and clearly larger for a wandering rate.
+// The factor must be close to 1 for chance and bursts of equal height, and larger for a wandering
+// rate.
 func TestBusier(t *testing.T) {
 	const tasks = 30_000
 	for shape, within := range map[string][2]float64{

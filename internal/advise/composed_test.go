@@ -13,11 +13,11 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// sweep enables tests of many minutes.
+// sweep enables several minutes of tests.
 var sweep = flag.Bool("sweep", false, "every question of TestComposed")
 
-// everyPair returns all compositions of two parts around a worker pool that fit the question, with
-// a finer grid of parameters than that of the search.
+// everyPair returns all compositions of two parts and a worker pool that fit the question, with a
+// finer parameter grid than the search.
 func everyPair(t *testing.T, q Question, sc bench.Scenario) (all []behaviour) {
 	t.Helper()
 	rate, burst := targetRate(sc.Target)
@@ -52,8 +52,7 @@ func everyPair(t *testing.T, q Question, sc bench.Scenario) (all []behaviour) {
 	return all
 }
 
-// For a target with a rate limit, the recommended limit must not exceed that of the best
-// composition of two parts. At an equal limit, the promise must not be worse.
+// For a rate-limited target, no composition of two parts may be better than the recommendation.
 func TestComposed(t *testing.T) {
 	i := 0
 	for _, target := range []struct {
@@ -104,7 +103,7 @@ func compareWithPairs(t *testing.T, q Question) {
 			if limit < 1 {
 				continue
 			}
-			// one seed first, because most miss
+			// one seed first, because most compositions miss
 			m, err := s.measure(t.Context(), b, limit, 1)
 			if err == nil && m != nil && m.Verdict == objectives.Met {
 				m, err = s.measure(t.Context(), b, limit, seeds)

@@ -25,8 +25,7 @@ func steadyAt(
 		Clock: bench.Virtual, Stop: bench.Stop{Tasks: tasks, Warmup: 0.1}}
 }
 
-// For every arrival and target that the recursion covers, it must equal a run of the strategy to
-// the digit.
+// Where the recursion applies, it must equal a run of the strategy exactly.
 func TestLongRunConfirmed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -72,8 +71,7 @@ func TestLongRunConfirmed(t *testing.T) {
 	}
 }
 
-// A pool is unstable, and has no figure, if its target holds slots for too long, although the work
-// alone would fit.
+// The target's delays make a pool of 2 unstable, although the tasks alone would fit.
 func TestUnstableByGrowth(t *testing.T) {
 	wanted := list(t, "p99-response<800ms")
 	for limit, want := range map[int]bool{2: true, 3: false} {
@@ -90,8 +88,8 @@ func TestUnstableByGrowth(t *testing.T) {
 	}
 }
 
-// A target that freezes leaves less than 2 slots, so a limit of 2 is unstable for 1.97 busy slots.
-// No short run shows that.
+// The tasks need 1.97 slots on average. Freezes of the target leave less than 2, which no short run
+// shows.
 func TestFrozenTarget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -105,8 +103,7 @@ func TestFrozenTarget(t *testing.T) {
 	}
 }
 
-// Strategies that split tasks must not be tried for recorded tasks, even if the question names
-// them.
+// Recorded tasks cannot be split.
 func TestRecordedIsWhole(t *testing.T) {
 	q := recordedIn(t, 3000, time.Second)
 	q.Strategies = append(q.Strategies, strategies.MustParse("partitioned_all_at_once"),
@@ -123,7 +120,7 @@ func TestRecordedIsWhole(t *testing.T) {
 	}
 }
 
-// A composition with the same figures as a pool is a tie, for every seed, and the pool is simpler.
+// A composition with the same figures as a pool is a tie, and the simpler pool must win.
 func TestTie(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -153,7 +150,7 @@ func TestTie(t *testing.T) {
 	}
 }
 
-// Strategies for which the budget is too small must be listed, with a sufficient budget.
+// A skipped strategy must be listed with a sufficient budget.
 func TestSmallBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

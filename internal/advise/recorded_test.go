@@ -34,8 +34,8 @@ func recordedIn(t *testing.T, n int, budget time.Duration) Question {
 	return q
 }
 
-// On a recorded plan, strategies that behave as a pool must have the same promise and limit, so
-// that the simpler one wins.
+// On a recorded plan, strategies that behave as a pool must get equal results, so that the simpler
+// strategy wins.
 func TestRecordedAlike(t *testing.T) {
 	q := recordedIn(t, 9000, 0)
 	a := answered(t, q)
@@ -56,7 +56,7 @@ func TestRecordedAlike(t *testing.T) {
 	}
 }
 
-// meanOf returns the mean service of n tasks, in seconds.
+// meanOf returns the mean service time of n tasks in seconds.
 func meanOf(t *testing.T, q Question, n int) float64 {
 	t.Helper()
 	w, err := q.Scenario.Workload.Spec.Build(1, q.Scenario.Workload.Values)
@@ -70,9 +70,8 @@ func meanOf(t *testing.T, q Question, n int) float64 {
 	return sum.Seconds() / float64(n)
 }
 
-// The promise must be about the whole record, whatever the budget. With the default budget, runs of
-// strategies' own code have all of it. The answer must report if a smaller budget gives them a
-// part.
+// The prediction must cover the whole record even if the budget is too small to run all of it. The
+// answer must then report the number of tasks run.
 func TestRecordAll(t *testing.T) {
 	const all, part = 9000, 1666
 	for budget, want := range map[time.Duration]int{0: 0, time.Second: part} {

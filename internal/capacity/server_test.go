@@ -15,8 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// A played is a simulated server with a capacity in requests per second. Above it, a queue grows
-// during a probe.
+// played is a simulated server. Above its capacity (bears), a queue grows during a probe.
 type played struct {
 	bears  float64
 	late   float64 // share of the probes in which the sender is late
@@ -46,7 +45,7 @@ func (p *played) probe(_ context.Context, rate, longer float64, seed uint64) (
 	if over := rate/bears - 1; over > 0 {
 		response += over * seconds
 		if carries = bears * (1 - p.slower); over > 0.01 {
-			// and it is a little late, as on any busy machine
+			// an overloaded run is often slightly late, too
 			reasons = append(reasons, "not stationary", "lag")
 		}
 		abandoned = max(0, over-0.3) // what is open when the drain time is over
@@ -82,8 +81,8 @@ func searched(t *testing.T, p *played, first, most float64) (*ServerAnswer, erro
 	return s.Do(t.Context())
 }
 
-// The answer must contain the capacity, within 2 % and the error that the queue of half a probe
-// hides, also if the sender is often late. No probe may exceed Most.
+// The answer must contain the capacity. Its tolerance covers a queue too short to be noticed in
+// half a probe.
 func TestServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for i := range 200 {
@@ -97,7 +96,7 @@ func TestServer(t *testing.T) {
 			case a.Stopped != nil && p.late == 0:
 				t.Errorf("%v /s: stopped: %v", p.bears, a.Stopped)
 			case a.Stopped != nil:
-				// a sender that is late five times in a row must be reported
+				// a sender that is late five times in a row must stop the search
 			case p.bears > 1200 && (found != AtLeast || a.Met != 1200):
 				t.Errorf("%v /s: %v, %+v", p.bears, found, a)
 			case p.bears <= 1190 && (found != Between || a.Met > p.bears*1.01 ||
@@ -111,9 +110,8 @@ func TestServer(t *testing.T) {
 	})
 }
 
-// The search must find the capacity within 5 % by few probes: after the doublings, on average one
-// more than two close to it and the confirmation. It needs more if the server completes less under
-// overload, or if equal probes differ.
+// The expected probes after the doublings are one more than two near the capacity and a
+// confirmation. Noise or a lower throughput under overload requires more.
 func TestServerProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
@@ -156,8 +154,8 @@ func TestServerProbes(t *testing.T) {
 	})
 }
 
-// If a rate is missed after it was met, the answer must be the highest rate met below it by a probe
-// that was sent in time.
+// If a rate is first met and later missed, the answer must fall back to a lower rate. A late probe
+// does not count.
 func TestServerForgets(t *testing.T) {
 	a := &ServerAnswer{Met: 200, Probes: []ServerProbe{{Rate: 100, Verdict: objectives.Met},
 		{Rate: 150, Verdict: objectives.Met, Late: true}, {Rate: 200, Verdict: objectives.Met}}}
@@ -166,8 +164,7 @@ func TestServerForgets(t *testing.T) {
 	}
 }
 
-// Lost requests count as slower than any bound, as in an attack, unless the objective is about
-// completed requests. Other objectives are decided by their value.
+// Lost requests count as slower than any bound, except for objectives about completed requests.
 func TestServerLost(t *testing.T) {
 	for _, c := range []struct {
 		objective string
@@ -208,8 +205,7 @@ func TestServerLost(t *testing.T) {
 	}
 }
 
-// The search must stop after the second probe without any answer. A server that misses at every
-// rate is an answer.
+// A dead server gives no answer. A server that misses at every rate gives the answer Nowhere.
 func TestServerDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, err := searched(t, &played{bears: 1000, dies: 400}, 100, 2000)

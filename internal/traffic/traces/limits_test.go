@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// Reading must end early for a small file that is large when unzipped, and for a file without
-// records.
+// A zip bomb or a large file without records must be rejected early.
 func TestBombs(t *testing.T) {
 	zipped := func(begins, again string, n int) string {
 		var b bytes.Buffer
@@ -39,7 +38,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// The first part of a file determines the capacity for its records, which is allocated once.
+// The capacity for records is estimated from the first bytes of a file, and must be allocated once.
 func TestMemory(t *testing.T) {
 	var text, zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)

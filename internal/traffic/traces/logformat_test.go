@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The variables of a format name the columns and determine the unit of a duration.
+// The names in a log format must select columns and units.
 func TestLayout(t *testing.T) {
 	first := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC).UnixNano()
 	for _, c := range []struct{ layout, time, took, text string }{

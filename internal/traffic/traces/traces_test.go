@@ -61,7 +61,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// The calendar must be that of package time.
+// Dates must agree with package time.
 func TestDates(t *testing.T) {
 	for at := time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2100; at = at.Add(
 		13*24*time.Hour + 7*time.Hour + 11*time.Minute + 5*time.Second) {
@@ -75,7 +75,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// The formats of pandas, R, Python's logging and BigQuery.
+// Formats of pandas, R, Python's logging and BigQuery.
 func TestSpreadsheets(t *testing.T) {
 	second := []Record{{1777626000e9, 0}, {1777626001e9, 0}}
 	for _, text := range []string{
@@ -213,7 +213,7 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// A file must be read again only after a change.
+// An unchanged file must not be read again.
 func TestGzip(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.gz")
 	var b bytes.Buffer
@@ -291,7 +291,6 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// BenchmarkRead reads ten million lines.
 func BenchmarkRead(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "t.csv")
 	f, err := os.Create(file)
