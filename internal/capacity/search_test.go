@@ -35,8 +35,8 @@ func scenario(
 		Stop: bench.Stop{Tasks: tasks, Warmup: 0.1}}
 }
 
-// ofLength returns a scenario that may drop unfinished tasks, so its runs need not reach a steady
-// state.
+// ofLength returns a scenario with a drain time. The search is then about runs of this length, not
+// about the long run.
 func ofLength(
 	t testing.TB, strategy string, clock bench.Clock, tasks int, seed uint64,
 ) bench.Scenario {

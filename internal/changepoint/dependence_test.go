@@ -18,8 +18,8 @@ func autoregression(rng *rand.Rand, n int, rho float64) []float64 {
 	return values
 }
 
-// The share of stationary series with a change that is not doubtful must be at most Alpha, plus
-// three standard errors.
+// Stationary autocorrelated series may have a change that is not doubtful in a share Alpha of
+// cases, plus three standard errors.
 func TestDependentSeries(t *testing.T) {
 	const alpha, permutations = 0.05, 99
 	halves := 2
@@ -115,7 +115,7 @@ func TestShuffleCorrelated(t *testing.T) {
 				product += (v - middle) * (values[i-1] - middle)
 			}
 		}
-		// The autocorrelation of ranks is 6/π·asin(ρ/2), Spearman's coefficient of a normal pair.
+		// Spearman's coefficient of a normal pair is 6/π·asin(ρ/2).
 		if want := 6 / math.Pi * math.Asin(rho/2); math.Abs(product/square-want) > 0.03 ||
 			sum != middle*20_000 {
 			t.Errorf("rho %v: %v, want %v", rho, product/square, want)

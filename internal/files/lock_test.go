@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// Only one process at a time may hold a directory. The error of a second one must name the holder.
-// No lock file may remain.
+// A directory can be locked by one process. The error must name the holder.
 func TestTake(t *testing.T) {
 	dir := t.TempDir()
 	first, err := LockDir(dir)
@@ -35,7 +34,7 @@ func TestTake(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("%v, %v", entries, err)
 	}
-	// The lock file of a killed holder is not a lock.
+	// the file of a killed holder is not locked
 	if err := os.WriteFile(filepath.Join(dir, LockName), []byte("pid 1 on another\nand more\n"),
 		0o666); err != nil {
 		t.Fatal(err)
@@ -49,7 +48,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// LockDir must wait for a lock that is released soon, as after a kill during the start of a child.
+// LockDir must retry: a child process that is just starting holds the lock of its killed parent for
+// a moment.
 func TestInherited(t *testing.T) {
 	dir := t.TempDir()
 	f, err := os.Create(filepath.Join(dir, LockName))
@@ -71,7 +71,7 @@ func TestInherited(t *testing.T) {
 	})
 }
 
-// Two holders at once must be impossible, also when one opens the file that another removes.
+// Two holders must be impossible even if one removes the lock file that the other has opened.
 func TestRace(t *testing.T) {
 	dir := t.TempDir()
 	var inside, taken atomic.Int64

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Directories of dead processes must be removed, including those with read-only content.
-// Directories of living processes, of other users or without a lock must be kept, and so must links
-// and files.
+// Only directories whose lock belonged to a dead process may be removed, even if their content is
+// read-only.
 func TestSweep(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("TMPDIR", home)

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Quantities have three digits and a suitable unit. A share that is neither 0 nor 1 must not look
-// like one.
+// A rounded share must not look like 0 or 1.
 func TestQuantities(t *testing.T) {
 	for got, want := range map[string]string{
 		Seconds(0): "0 s", Seconds(1): "1.00 s", Seconds(0.9999): "1.00 s",

@@ -110,7 +110,7 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 }
 
-// In a queue that is always full, tasks wait for the same running tasks, so few waits are
+// In a long queue, consecutive waits depend on the same running tasks, so few waits are
 // independent.
 func TestNoFalseAlarmInLongQueues(t *testing.T) {
 	t.Parallel()
@@ -126,7 +126,7 @@ func TestNoFalseAlarmInLongQueues(t *testing.T) {
 	}
 }
 
-// The number of very long tasks varies by chance, which shifts the waits in all batches.
+// The random number of very long tasks shifts all waits of a run.
 func TestNoFalseAlarmOfRareTasks(t *testing.T) {
 	for strategy, seed := range map[string]uint64{"event_loop_offload": 31694,
 		"worker_pool": 34335} {
