@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Only directories whose lock belonged to a dead process may be removed, even if their content is
-// read-only.
+// Only directories of dead processes and old empty directories may be removed.
 func TestSweep(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("TMPDIR", home)

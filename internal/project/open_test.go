@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// Exported declarations of a public package must consist of types that a user can name. None may be
-// of an internal package.
+// The exported API of public packages must not use types of internal packages, which users cannot
+// name.
 func TestOpen(t *testing.T) {
-	lookAround(t)
+	readDirectories(t)
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Name",
 		module+"/...")
 	out, err := cmd.StdoutPipe()
@@ -65,8 +65,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// ownUse reports whether only the command uses a package, for searches, verdicts or reports. Users
-// import the packages for their own parts and scenarios.
+// ownUse reports whether a package is not for users, although it may be public.
 func ownUse(path string) bool {
 	for _, of := range []string{"reports", "internal/objectives", "internal/capacity", "internal/advise"} {
 		if within(path, module+"/"+of) {
@@ -78,7 +77,7 @@ func ownUse(path string) bool {
 
 func isInternal(path string) bool { return strings.Contains(path+"/", "/internal/") }
 
-// hiddenIn returns the types of internal packages in the exported parts of the object.
+// hiddenIn returns the types of internal packages in the object's API.
 func hiddenIn(o types.Object) (hidden []string) {
 	seen := map[types.Type]bool{}
 	var look func(t types.Type)
