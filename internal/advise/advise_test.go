@@ -47,12 +47,12 @@ func answered(t testing.TB, q Question) *Answer {
 	return a
 }
 
-// notRun fails: the question must be answered without running a benchmark.
+// notRun fails, because the question must be answered without a run.
 func notRun(context.Context, bench.Scenario) (*bench.Result, error) {
 	return nil, fmt.Errorf("nothing was to be run")
 }
 
-// For pools, the Lindley recursion must equal real runs of the strategy to the nanosecond.
+// For pools, the Lindley recursion must equal a run to the nanosecond.
 func TestRecursion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -113,9 +113,8 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// The recommended limit must be the smallest one by theory, for random M/M/k, M/D/k, M/H2/k, M/G/1
-// and M/M/k/K queues. If the runs cannot rule out the next smaller limit, the answer must include
-// it.
+// Random M/M/k, M/D/k, M/H2/k, M/G/1 and M/M/k/K queues. The answer may name two limits if the runs
+// cannot distinguish them.
 func TestSmallestLimit(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
@@ -280,8 +279,7 @@ func TestNothingMeets(t *testing.T) {
 	}
 }
 
-// A concurrency limit keeps a rate limit only at one service time, so the recommended strategy must
-// limit the rate.
+// A concurrency limit corresponds to a rate only at one service time.
 func TestRateLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -306,7 +304,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// With MayShed, shedding saves one slot. TestSame has no MayShed.
+// Shedding saves one slot.
 func TestMay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -334,11 +332,10 @@ func TestMayKeep(t *testing.T) {
 	}
 }
 
-// If a VALID run in real time misses, the option is undecided and the next one is tried. A SUSPECT
-// or INVALID run must only be reported.
+// A VALID real-time run that misses makes an option undecided. Other runs must only be reported.
 func TestConfirmed(t *testing.T) {
 	q := asked(t, "cpu_sha256:mean=1ms", 500, "p99-response<50ms")
-	// steady traffic would need a recursion over millions of tasks
+	// with steady traffic, the recursion would plan millions of tasks
 	q.Scenario.Load.Arrival = arrivals.MustParse("linear:slope=10")
 	q.Scenario.Stop.Tasks = 2000
 	for real, want := range map[result.Verdict]Verdict{result.Valid: Undecided,

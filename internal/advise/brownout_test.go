@@ -11,8 +11,7 @@ import (
 )
 
 // The target slows down at more than 10 concurrent calls, and 8 are busy on average, so only limits
-// from 9 to 12 meet the objective. Adaptive strategies overload the target if their limit may grow
-// beyond this range.
+// of 9 to 12 meet the objective. Adaptive strategies with a higher maximum overload the target.
 func TestBrownout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

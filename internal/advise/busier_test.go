@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The factor must be close to 1 for chance and bursts of equal height, and larger for a wandering
-// rate.
+// The factor compares busy periods of a plan with its mean. Only a wandering rate has a large
+// factor.
 func TestBusier(t *testing.T) {
 	const tasks = 30_000
 	for shape, within := range map[string][2]float64{

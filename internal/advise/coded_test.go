@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A strategy's runs are compared with the recursion of the same tasks. Only slower runs may
-// increase the predicted wait.
+// Runs are compared with the recursion of the same tasks. Slower runs must increase the predicted
+// wait.
 func TestPaired(t *testing.T) {
 	const unit = "p99-wait-sec"
 	of := func(v float64) *modelReading {

@@ -13,11 +13,10 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// sweep enables several minutes of tests.
 var sweep = flag.Bool("sweep", false, "every question of TestComposed")
 
-// everyPair returns all compositions of two parts and a worker pool that fit the question, with a
-// finer parameter grid than the search.
+// everyPair returns all compositions of two parts and a worker pool, in a finer parameter grid than
+// the search.
 func everyPair(t *testing.T, q Question, sc bench.Scenario) (all []behaviour) {
 	t.Helper()
 	rate, burst := targetRate(sc.Target)
@@ -52,7 +51,7 @@ func everyPair(t *testing.T, q Question, sc bench.Scenario) (all []behaviour) {
 	return all
 }
 
-// For a rate-limited target, no composition of two parts may be better than the recommendation.
+// No composition of two parts may be better than the recommendation.
 func TestComposed(t *testing.T) {
 	i := 0
 	for _, target := range []struct {

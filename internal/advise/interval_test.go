@@ -31,7 +31,7 @@ var shapes = map[string]func(r *rand.Rand, n int) sample{
 		}
 		return s
 	},
-	// A few periods of slow calls determine the p99. One half of the plan may have no such period.
+	// a few slow periods determine the p99, and one half of the plan may have none
 	"wandering": func(r *rand.Rand, n int) (s sample) {
 		at, mood, slow := 0.0, 0.0, 0.0
 		for i := range n {
@@ -56,8 +56,8 @@ func recordedAs(s sample) *traffic {
 		busier: s.busier()}
 }
 
-// heldOut predicts the p99 from the first half of a recorded plan, at the smallest limit with a p99
-// below 60 ms. It reports whether the interval contains the p99 of the second half.
+// heldOut predicts the p99 from the first half of a recorded plan and reports whether the interval
+// contains the p99 of the second half.
 func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 	t.Helper()
 	first := recordedAs(sample{whole.due[:half], whole.service[:half]})
@@ -72,8 +72,7 @@ func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 		max(promise.High/promise.Mid-1, 1-promise.Low/promise.Mid)
 }
 
-// The interval from the first half of a plan must contain the p99 of the second half for 18 of 20
-// plans.
+// The prediction must hold in the second half for 18 of 20 plans.
 func TestHoldOut(t *testing.T) {
 	plans := 20
 	if testing.Short() {
@@ -100,7 +99,6 @@ func TestHoldOut(t *testing.T) {
 	}
 }
 
-// BenchmarkHoldOut measures the coverage and width of the interval over many plans.
 func BenchmarkHoldOut(b *testing.B) {
 	const tasks = 50_000
 	for shape, make := range shapes {

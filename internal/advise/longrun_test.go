@@ -25,7 +25,7 @@ func steadyAt(
 		Clock: bench.Virtual, Stop: bench.Stop{Tasks: tasks, Warmup: 0.1}}
 }
 
-// Where the recursion applies, it must equal a run of the strategy exactly.
+// The recursion must equal a run exactly.
 func TestLongRunConfirmed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -71,7 +71,7 @@ func TestLongRunConfirmed(t *testing.T) {
 	}
 }
 
-// The target's delays make a pool of 2 unstable, although the tasks alone would fit.
+// Delays of the target make a pool of 2 unstable, although its load is below 2.
 func TestUnstableByGrowth(t *testing.T) {
 	wanted := list(t, "p99-response<800ms")
 	for limit, want := range map[int]bool{2: true, 3: false} {
@@ -88,8 +88,7 @@ func TestUnstableByGrowth(t *testing.T) {
 	}
 }
 
-// The tasks need 1.97 slots on average. Freezes of the target leave less than 2, which no short run
-// shows.
+// The load is 1.97 slots. Freezes of the target leave less than 2, which short runs do not show.
 func TestFrozenTarget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -120,7 +119,7 @@ func TestRecordedIsWhole(t *testing.T) {
 	}
 }
 
-// A composition with the same figures as a pool is a tie, and the simpler pool must win.
+// If a composition is equal to a pool, the simpler pool must win.
 func TestTie(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -150,7 +149,6 @@ func TestTie(t *testing.T) {
 	}
 }
 
-// A skipped strategy must be listed with a sufficient budget.
 func TestSmallBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

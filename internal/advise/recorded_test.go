@@ -34,8 +34,7 @@ func recordedIn(t *testing.T, n int, budget time.Duration) Question {
 	return q
 }
 
-// On a recorded plan, strategies that behave as a pool must get equal results, so that the simpler
-// strategy wins.
+// On a recorded plan, strategies that behave as a pool must have equal results.
 func TestRecordedAlike(t *testing.T) {
 	q := recordedIn(t, 9000, 0)
 	a := answered(t, q)
@@ -56,7 +55,6 @@ func TestRecordedAlike(t *testing.T) {
 	}
 }
 
-// meanOf returns the mean service time of n tasks in seconds.
 func meanOf(t *testing.T, q Question, n int) float64 {
 	t.Helper()
 	w, err := q.Scenario.Workload.Spec.Build(1, q.Scenario.Workload.Values)
@@ -70,8 +68,7 @@ func meanOf(t *testing.T, q Question, n int) float64 {
 	return sum.Seconds() / float64(n)
 }
 
-// The prediction must cover the whole record even if the budget is too small to run all of it. The
-// answer must then report the number of tasks run.
+// If the budget is too small to run the whole record, the prediction must still cover all of it.
 func TestRecordAll(t *testing.T) {
 	const all, part = 9000, 1666
 	for budget, want := range map[time.Duration]int{0: 0, time.Second: part} {

@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// fromPlan computes a result by the Lindley recursion instead of running the scenario.
+// fromPlan computes a result by the Lindley recursion, without a run.
 func fromPlan(_ context.Context, sc bench.Scenario) (*bench.Result, error) {
 	queue, follows := sc.FollowsPlan()
 	plan, err := sc.Plan()
@@ -44,7 +44,7 @@ type queueing struct {
 	at      func(limit int) float64
 }
 
-// queueings returns a random M/M/k, M/D/k, M/H2/k or M/M/k/K queue and a limit near the answer.
+// queueings returns a random queue and a limit near the answer.
 func queueings(random *rand.Rand, i int) (q queueing, limit int) {
 	limit = 2 + random.IntN(14)
 	mean := 0.001 + 0.05*random.Float64()
@@ -84,8 +84,7 @@ func queueings(random *rand.Rand, i int) (q queueing, limit int) {
 	return q, limit
 }
 
-// The answer must contain the smallest limit by theory. It may contain two limits if the sampling
-// error spans both.
+// The answer may name two limits if the runs cannot distinguish them.
 func TestSmallestLimit(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
@@ -126,8 +125,8 @@ func TestSmallestLimit(t *testing.T) {
 	t.Logf("%d of %d answers name two limits", two, cases)
 }
 
-// resolvable returns a random queue, and a bound between the metrics at two neighbouring limits.
-// The bound is at least 3 % from both, which is the error of the median of 16 p99s.
+// resolvable returns a random queue with a bound that separates two neighbouring limits by 3 %, the
+// error of the median of 16 p99s.
 func resolvable(random *rand.Rand, i int) (q queueing, bound float64) {
 	const apart, leastShed = 1.03, 0.003
 	for {

@@ -35,8 +35,7 @@ func scenario(
 		Stop: bench.Stop{Tasks: tasks, Warmup: 0.1}}
 }
 
-// ofLength returns a scenario with a drain time. The search is then about runs of this length, not
-// about the long run.
+// ofLength sets a drain time, so that the search is about runs of this length, not the long run.
 func ofLength(
 	t testing.TB, strategy string, clock bench.Clock, tasks int, seed uint64,
 ) bench.Scenario {
@@ -55,7 +54,7 @@ func list(t testing.TB, text string) objectives.List {
 	return l
 }
 
-// made returns a synthetic run with a mean wait above or below one second.
+// made returns a synthetic run whose mean wait misses or meets one second.
 func made(sc bench.Scenario, missed bool) *bench.Result {
 	wait := 0.5
 	if missed {
@@ -70,8 +69,7 @@ func ignore(bench.Scenario, *bench.Result, error) error { return nil }
 
 func isNaN(v float64) bool { return math.IsNaN(v) }
 
-// If all seeds have the same edge, the first runs at each load must suffice, and the interval must
-// be as narrow as the resolution.
+// If all seeds have the same critical load, the first runs at each load must suffice.
 func TestSharp(t *testing.T) {
 	for _, edge := range []float64{0.1001, 0.2, 0.5, 0.7777, 1.19} {
 		s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
@@ -100,7 +98,6 @@ func TestSharp(t *testing.T) {
 	}
 }
 
-// All loads or no load of the range meet the objective.
 func TestOneSided(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}
@@ -141,7 +138,7 @@ func TestUntold(t *testing.T) {
 	}
 }
 
-// The answer must be the uppermost edge, with the missed loads below it.
+// The answer must be the highest critical load, with a list of missed loads below it.
 func TestNotMonotone(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}
@@ -159,8 +156,8 @@ func TestNotMonotone(t *testing.T) {
 	}
 }
 
-// 95 % of the intervals must contain the median edge. On the virtual clock, all loads use the same
-// seeds, each with its own edge. On the real clock, each run has an independent edge.
+// The critical load varies by seed (virtual clock) or by run (real clock). 95 % of the intervals
+// must contain its median.
 func TestCoverage(t *testing.T) {
 	const median = 0.6
 	searches := 200
@@ -172,7 +169,7 @@ func TestCoverage(t *testing.T) {
 		held, width := 0, 0.0
 		for i := range searches {
 			edge := func(seed uint64) float64 {
-				// log-normal, because a skewed distribution distinguishes median and mean
+				// skewed, so that the mean differs from the median
 				x := rand.New(rand.NewPCG(seed, uint64(i))).NormFloat64()
 				if own {
 					x = r.NormFloat64()
@@ -197,7 +194,7 @@ func TestCoverage(t *testing.T) {
 			}
 			width += (a.Missed - a.Met) / float64(searches)
 		}
-		// three standard deviations less, which are 4.6 % in 200 searches
+		// three standard deviations: 4.6 % in 200 searches
 		least := 0.95 - 3*math.Sqrt(0.95*0.05/float64(searches))
 		if share := float64(held) / float64(searches); share < least {
 			t.Errorf("%v clock: the interval holds the median in %.1f %% of the searches",
@@ -211,7 +208,6 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// For M/M/4, the interval must contain the exact load. The seeds are fixed.
 func TestAgainstTheory(t *testing.T) {
 	const mean, limit = 0.010, 4
 	cases := []struct {
@@ -278,7 +274,6 @@ func crossing(t *testing.T, mean float64, limit int, wait float64) float64 {
 	return lo
 }
 
-// All strategies and loads must use the same consecutive seeds.
 func TestCommonSeeds(t *testing.T) {
 	s := Search{
 		Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 40),
@@ -309,7 +304,7 @@ func TestCommonSeeds(t *testing.T) {
 	}
 }
 
-// A failed run must end the search of its own scenario only.
+// The searches of other scenarios must continue.
 func TestFailure(t *testing.T) {
 	s := Search{
 		Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1),
@@ -341,7 +336,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// A canceled context or an error of the callback must stop the search with a partial answer.
+// The answer must contain the completed runs.
 func TestInterrupted(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// played is a simulated server. Above its capacity (bears), a queue grows during a probe.
+// played simulates a server. Above its capacity (bears), a queue grows.
 type played struct {
 	bears  float64
 	late   float64 // share of the probes in which the sender is late
@@ -45,7 +45,7 @@ func (p *played) probe(_ context.Context, rate, longer float64, seed uint64) (
 	if over := rate/bears - 1; over > 0 {
 		response += over * seconds
 		if carries = bears * (1 - p.slower); over > 0.01 {
-			// an overloaded run is often slightly late, too
+			// overloaded runs are slightly late, too
 			reasons = append(reasons, "not stationary", "lag")
 		}
 		abandoned = max(0, over-0.3) // what is open when the drain time is over
@@ -81,8 +81,7 @@ func searched(t *testing.T, p *played, first, most float64) (*ServerAnswer, erro
 	return s.Do(t.Context())
 }
 
-// The answer must contain the capacity. Its tolerance covers a queue too short to be noticed in
-// half a probe.
+// The tolerance covers a queue that is too short to be noticed in half a probe.
 func TestServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for i := range 200 {
@@ -96,7 +95,7 @@ func TestServer(t *testing.T) {
 			case a.Stopped != nil && p.late == 0:
 				t.Errorf("%v /s: stopped: %v", p.bears, a.Stopped)
 			case a.Stopped != nil:
-				// a sender that is late five times in a row must stop the search
+				// stopped by five late probes in a row
 			case p.bears > 1200 && (found != AtLeast || a.Met != 1200):
 				t.Errorf("%v /s: %v, %+v", p.bears, found, a)
 			case p.bears <= 1190 && (found != Between || a.Met > p.bears*1.01 ||
@@ -110,8 +109,8 @@ func TestServer(t *testing.T) {
 	})
 }
 
-// The expected probes after the doublings are one more than two near the capacity and a
-// confirmation. Noise or a lower throughput under overload requires more.
+// After the doublings, the search needs about three probes near the capacity and a confirmation.
+// Noise or a lower throughput under overload requires more.
 func TestServerProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
@@ -154,8 +153,7 @@ func TestServerProbes(t *testing.T) {
 	})
 }
 
-// If a rate is first met and later missed, the answer must fall back to a lower rate. A late probe
-// does not count.
+// If a rate is met and then missed, the answer must be the next lower rate met in time.
 func TestServerForgets(t *testing.T) {
 	a := &ServerAnswer{Met: 200, Probes: []ServerProbe{{Rate: 100, Verdict: objectives.Met},
 		{Rate: 150, Verdict: objectives.Met, Late: true}, {Rate: 200, Verdict: objectives.Met}}}
@@ -164,7 +162,7 @@ func TestServerForgets(t *testing.T) {
 	}
 }
 
-// Lost requests count as slower than any bound, except for objectives about completed requests.
+// Lost requests count as slow, except for objectives about completed requests.
 func TestServerLost(t *testing.T) {
 	for _, c := range []struct {
 		objective string
@@ -205,7 +203,7 @@ func TestServerLost(t *testing.T) {
 	}
 }
 
-// A dead server gives no answer. A server that misses at every rate gives the answer Nowhere.
+// A dead server gives no answer. A slow server gives Nowhere.
 func TestServerDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, err := searched(t, &played{bears: 1000, dies: 400}, 100, 2000)

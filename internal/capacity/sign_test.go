@@ -29,8 +29,8 @@ func TestSignTest(t *testing.T) {
 	}
 }
 
-// walk adds the probabilities of all sequences of runs, by verdict. A run meets the objective with
-// probability p.
+// walk adds the probabilities of all sequences of runs, by verdict. p is the probability of a run
+// that meets the objective.
 func walk(test signTest, c Probe, p float64, into map[objectives.Verdict]float64, weight float64) {
 	v, done := test.judge(c)
 	if done || c.runs() == test.runs {
@@ -41,8 +41,7 @@ func walk(test signTest, c Probe, p float64, into map[objectives.Verdict]float64
 	walk(test, Probe{Met: c.Met, Missed: c.Missed + 1}, p, into, weight*(1-p))
 }
 
-// For a fair coin, each verdict may have at most the probability risk. For a biased coin, the wrong
-// verdict must be less probable.
+// For a fair coin, risk limits the probability of each verdict.
 func TestRisk(t *testing.T) {
 	for _, runs := range []int{6, 9, 12, 16} {
 		for _, risk := range []float64{0.1, 0.025, 0.005} {

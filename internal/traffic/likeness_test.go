@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// Each process must be recognized with other seeds and with settings that are not in the search
-// grid.
+// Processes must be recognized with other seeds, and with settings between those of the search.
 func TestClosest(t *testing.T) {
 	for text, want := range map[string]string{
 		"constant": "constant", "poisson": "poisson", "bulk:n=28": "bulk:n=30",
@@ -28,7 +27,7 @@ func TestClosest(t *testing.T) {
 			}
 		}
 	}
-	// no built-in process has hundreds of simultaneous tasks followed by an idle hour
+	// hundreds of simultaneous tasks, then an idle hour: no built-in process is similar
 	var due []traces.Record
 	for burst := range int64(12) {
 		for i := range int64(300) {

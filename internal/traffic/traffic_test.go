@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// generated returns n arrivals of a process.
 func generated(t testing.TB, text string, rate float64, n int, seed uint64) (due []traces.Record) {
 	t.Helper()
 	v, err := arrivals.Parse(text)
@@ -32,7 +31,7 @@ func generated(t testing.TB, text string, rate float64, n int, seed uint64) (due
 	return due
 }
 
-// parse parses CSV lines that contain a time, a duration and a class.
+// parse parses CSV lines with the columns time, duration and class.
 func parse(t *testing.T, lines, class string) *traces.Trace {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "t.csv")
@@ -88,7 +87,7 @@ func TestDescribe(t *testing.T) {
 	for _, w := range d.Dispersion { // deviation √(2/windows)
 		near("dispersion of Poisson", w.Index, 1, 5*math.Sqrt(2*w.Window*40/100_000))
 	}
-	// every second gap is 0, so C² is 1 and consecutive gaps have a correlation of −1
+	// every second gap is 0, so C² is 1 and the correlation is −1
 	d = Describe(generated(t, "bulk:n=2", 40, 10_000, 1), false)
 	near("share of pairs", d.Together, 0.5, 1e-3)
 	near("C² of pairs", d.GapC2, 1, 1e-2)
@@ -102,8 +101,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// A regular cycle must be found for any arrival process. Random variation must not look like a
-// cycle.
+// A regular cycle must be found in any process. Random variation must not be taken for a cycle.
 func TestSwing(t *testing.T) {
 	const rate, n = 87, 31_000 // 356 s
 	for _, c := range []struct{ period, amp, phase float64 }{{71, 0.35, 0}, {113, 0.5, 0.6},
@@ -184,7 +182,6 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// Describe may allocate 8 bytes per duration and 4 MiB more.
 func TestMemory(t *testing.T) {
 	tasks := generated(t, "poisson", 87, 1_000_000, 1)
 	var before, after runtime.MemStats

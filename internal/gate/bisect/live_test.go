@@ -53,8 +53,8 @@ func (c *counter) Ran(runs int, _ time.Duration) {
 	}
 }
 
-// One of 64 real commits is 15 % slower, and one does not build. The benchmark reports synthetic
-// times with 3 % of noise. The search is interrupted once and resumed.
+// The benchmark reports synthetic times with 3 % of noise. One of 64 commits is 15 % slower, and
+// one does not build.
 func TestLive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds eight revisions, and measures")

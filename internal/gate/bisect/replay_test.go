@@ -24,7 +24,7 @@ func history(candidates int) (commits []measure.Commit) {
 	return commits
 }
 
-// fake simulates the gates of a search: each commit has a known time, with noise.
+// fake simulates gates between commits with known times.
 type fake struct {
 	t      *testing.T
 	level  func(commit int) float64 // time relative to GOOD
@@ -137,7 +137,7 @@ func (f *fake) search(candidates int) (*Report, error) {
 	return s.Run(f.t.Context())
 }
 
-// sources returns noise generators: recorded runs of 41 ms and 7.5 ms, and normal noise.
+// sources returns generators of noise: recorded runs of 41 ms and 7.5 ms, and normal noise.
 func sources(t *testing.T) map[string]func(*rand.Rand) func() float64 {
 	t.Helper()
 	data, err := os.ReadFile("../judge/testdata/cpu.txt")
@@ -178,8 +178,7 @@ func sources(t *testing.T) map[string]func(*rand.Rand) func() float64 {
 
 var sweep = flag.Bool("sweep", false, "400 searches on each kind of noise")
 
-// One of 64 commits is 15 % slower. At least 90 % of the searches must find it, and no search may
-// report another commit.
+// One of 64 commits is 15 % slower. 90 % of the searches must find this commit.
 func TestReplay(t *testing.T) {
 	const candidates, mostGates = 64, 8
 	searches := 20

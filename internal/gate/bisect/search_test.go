@@ -177,7 +177,6 @@ func TestFollows(t *testing.T) {
 	}
 }
 
-// A gate whose controls failed must end the search.
 func TestUntrusted(t *testing.T) {
 	f := newFake(t, 5, from(20, 1.15))
 	s := &Search{Commits: history(64), Judge: judge.Defaults(), Say: func(string) {},
@@ -196,7 +195,7 @@ func TestUntrusted(t *testing.T) {
 	}
 }
 
-// An interrupted search must reuse stored gates and measure a gate without a verdict again.
+// An interrupted search must measure only the gates that have no stored verdict.
 func TestResume(t *testing.T) {
 	const candidates, at = 64, 41
 	commits := history(candidates)
@@ -257,7 +256,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Only --force may replace the stored results of another search. Foreign files must always be kept.
+// Only --force may replace the results of another search. Other files must be kept.
 func TestJournalRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	h := &measure.History{Commits: history(5)}

@@ -9,11 +9,11 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// allocating simulates one run: the lower median of four processes. more is added to each process.
+// allocating simulates a run: the lower median of four processes. more is the regression.
 type allocating func(r *rand.Rand, more float64) float64
 
-// process simulates a benchmark with perOp allocations per operation. The Go runtime adds up to
-// runtime allocations per process. The results are truncated.
+// process simulates perOp allocations per operation. The Go runtime adds up to runtime allocations
+// per process.
 func process(perOp, operations, runtime float64) allocating {
 	return ofParts(func(r *rand.Rand, more float64) float64 {
 		return perOp + more + r.Float64()*runtime/operations
@@ -31,8 +31,8 @@ func ofParts(value allocating) allocating {
 	}
 }
 
-// busy is like process, but in a quarter of the processes the Go runtime allocates ten times as
-// much.
+// busy is like process, but the Go runtime allocates ten times as much in a quarter of the
+// processes.
 func busy(perOp, operations, runtime float64) allocating {
 	return ofParts(func(r *rand.Rand, more float64) float64 {
 		own := r.Float64() * runtime
@@ -43,8 +43,7 @@ func busy(perOp, operations, runtime float64) allocating {
 	})
 }
 
-// pooled simulates a sync.Pool emptied by the garbage collector. On average, missed values per
-// operation are allocated again.
+// pooled simulates a sync.Pool that misses some values per operation after garbage collections.
 func pooled(perOp, missed, sd float64) allocating {
 	return ofParts(func(r *rand.Rand, more float64) float64 {
 		return perOp + more + max(0, missed+sd*r.NormFloat64())

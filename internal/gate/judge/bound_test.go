@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// normalPair contains the statistics of two normal samples: the difference of the means and the
+// normalPair contains statistics of two normal samples: the difference of their means, and their
 // standard deviations.
 type normalPair struct{ difference, x, y float64 }
 
 type normalSizes struct{ x, y float64 }
 
-// ratios contains the ratios y/x of the standard deviations in the null hypothesis.
+// ratios contains the null hypotheses: ratios y/x of the standard deviations.
 var ratios = []float64{1. / 16, 1. / 8, 1. / 4, 1 / 2.8, 1. / 2, 1 / 1.4, 1, 1.4, 2, 2.8, 4, 8, 16}
 
-// bound returns an upper bound of the power of any scale-invariant test that keeps its level for
-// all ratios of spreads. The alternative is a shift of 4 standard errors with equal spreads.
+// bound returns an upper bound of the power of any scale-invariant test with the required level at
+// all ratios. The alternative is a shift of 4 standard errors with equal spreads.
 //
-// The bound is the power of the Neyman-Pearson test against a mixture of ratios. It is valid for
-// every mixture, and the loop searches for a mixture with a small bound. The sampling error is
-// about one percentage point.
+// The bound is the power of the Neyman-Pearson test against a mixture of ratios. Every mixture
+// gives a valid bound, and the loop searches for a small one. The sampling error is about one
+// percentage point.
 func (r *replayer) bound(sides [2]side) float64 {
 	n := normalSizes{float64(sides[0].n), float64(sides[1].n)}
 	draws := 60 * r.draws
-	// odds[i][k][j] is the likelihood of ratio j, divided by the likelihood of the alternative, for
-	// draw k from ratio i. The last i is the alternative.
+	// odds[i][k][j] is the likelihood ratio of ratio j to the alternative, for draw k from ratio i.
+	// The last i is the alternative.
 	odds := make([][][]float64, len(ratios)+1)
 	for i := range odds {
 		odds[i] = make([][]float64, draws)
@@ -114,8 +114,7 @@ func (n normalSizes) unshifted(p normalPair, ratio float64) float64 {
 		n.squares(p, ratio)) - math.Log(v)/2 - (n.y-1)*math.Log(ratio)
 }
 
-// shifted returns the log density of p with the shift and equal spreads. Its constant factor is
-// that of unshifted.
+// shifted is like unshifted, but with the shift and equal spreads.
 func (n normalSizes) shifted(p normalPair) float64 {
 	v := n.variance(1)
 	shift, power, squares := worsening*math.Sqrt(v), n.x+n.y-2, n.squares(p, 1)

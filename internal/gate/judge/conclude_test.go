@@ -82,7 +82,7 @@ func TestConclude(t *testing.T) {
 			}
 		}
 	}
-	// An exact metric needs no test, so it must not increase the number of tests.
+	// exact metrics do not increase the number of tests
 	if c, tests := concluded(o, p(0.05), exactly(o, 0.05),
 		exactly(o, 0)); c[0].Verdict != verdict.Worse || tests != 1 {
 		t.Errorf("beside exact evidence: %+v", c[0])

@@ -37,9 +37,8 @@ type outcome struct {
 	detectable float64
 }
 
-// gate simulates one gate. Benchmarks and the two sides run in random order. The first stage
-// alternates between the builds. The second stage uses new builds for each pair, unless there is
-// only one.
+// gate simulates one gate. The first stage alternates between the builds, and the second stage uses
+// new builds for each pair.
 func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 	next := e.from.start(rng)
 	effects := make([][2][]float64, benchmarks) // layout effects by benchmark, side and build

@@ -55,7 +55,7 @@ func full(t *traces, seed uint64) *replayer {
 		builds: 6, workers: 2}
 }
 
-// layoutEffect is the effect of a build's memory layout on a time. Measured: 1.2 to 2.1 % of the
+// layoutEffect is the effect of the memory layout of a build on times. Measured: 1.2 to 2.1 % of
 // cycles.
 const layoutEffect = 0.015
 
@@ -169,8 +169,7 @@ func (r *replayer) throughput() []goal {
 	}
 }
 
-// tails returns the goals of the swap test without a margin, which would make its size less than
-// alpha.
+// tails returns the goals of the swap test. A margin would reduce its size below alpha.
 func (r *replayer) tails() (goals []goal) {
 	bare := r.options
 	bare.Margin = 0
@@ -248,8 +247,7 @@ func (r *replayer) hits(n int, draw func(rng *rand.Rand) ([2]bool, error)) (coun
 	return counts
 }
 
-// each calls f n times on all workers. The random numbers depend only on the seed, the experiment
-// and i.
+// each calls f n times concurrently. The random numbers do not depend on the number of workers.
 func (r *replayer) each(n int, f func(i int, rng *rand.Rand) error) {
 	r.stream++
 	stream := r.stream

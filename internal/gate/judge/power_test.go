@@ -55,7 +55,6 @@ func TestSignedRankPower(t *testing.T) {
 	}
 }
 
-// Without a shift, half of the rank sums are at most the middle one. A large shift has power 1.
 func TestSignedRankPowerEnds(t *testing.T) {
 	if got := newShifted(0).power(20,
 		105); math.Abs(got-normalCDF(0.5/math.Sqrt(20*21*41/24.0))) > 1e-9 {

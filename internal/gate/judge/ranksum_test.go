@@ -86,7 +86,7 @@ func TestRankSumBruteForce(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(math.Abs(a), math.Abs(b)) }
 
-// benchmath is correct without ties, and with ties for equal sizes.
+// benchmath is exact without ties, and for equal sizes.
 func TestRankSumAgreesWithBenchmath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for i := range 400 {
@@ -112,7 +112,7 @@ func TestRankSumAgreesWithBenchmath(t *testing.T) {
 	}
 }
 
-// benchmath is wrong for these samples: its p depends on their order.
+// Here benchmath is wrong: its p depends on the order of the samples.
 func TestRankSumTiesAndUnequalSizes(t *testing.T) {
 	x, y := []float64{0, 0, 0, 0, 0, 0, 1}, []float64{0, 1, 1}
 	sample := func(v []float64) *benchmath.Sample {
@@ -174,7 +174,6 @@ func BenchmarkRankSumTiesAtLimit(b *testing.B) {
 	}
 }
 
-// Tests of equal sizes share one distribution, so its 40 rows of counts are allocated once.
 func TestRankSumsShareADistribution(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")

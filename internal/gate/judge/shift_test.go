@@ -19,7 +19,7 @@ func TestCriticalU(t *testing.T) {
 	if got := plain(8, 15).criticalU(0.025); got != 29 {
 		t.Errorf("8 and 15: %d, want 29", got)
 	}
-	// The normal approximation must continue the exact values and be conservative.
+	// the normal approximation must be conservative
 	for n := 40; n <= rankSumLimit/2; n += 5 {
 		exact := plain(n, n).criticalU(0.025)
 		mean, sd := float64(n*n)/2, math.Sqrt(float64(n*n)*float64(2*n+1)/12)
@@ -87,7 +87,7 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// A factor must be outside the interval if and only if the test rejects it.
+// The interval must contain exactly the factors that the test does not reject.
 func TestShiftIsDualToTheTest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	inside, outside, unequal := 0, 0, 0

@@ -30,7 +30,6 @@ func TestCriticalSignedRank(t *testing.T) {
 	}
 }
 
-// At the limit, the normal approximation must be accurate and conservative.
 func TestNormalSignedRank(t *testing.T) {
 	ranks := make([]int, signedRankLimit)
 	for i := range ranks {
@@ -128,7 +127,6 @@ func bruteW(changes []float64) (w float64) {
 	return w
 }
 
-// At most a share alpha of all sign combinations may have p ≤ alpha.
 func TestSignedRankSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := someChanges(1, 8).Draw(t, "changes")

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// sourceOf is a noise generator. start returns consecutive runs from a random position.
+// sourceOf is a generator of noise. start returns consecutive runs from a random position.
 type sourceOf[Run any] struct {
 	name  string
 	start func(rng *rand.Rand) (next func() Run)
@@ -22,8 +22,7 @@ func pair[T any](rng *rand.Rand, measure func(arm int) T) (arms [2]T) {
 	return arms
 }
 
-// sources returns noise of CPU work: SHA-256 runs of 41 ms and 205 ms, map runs of 7.5 ms, and
-// synthetic drift.
+// sources returns SHA-256 runs of 41 ms and 205 ms, map runs of 7.5 ms, and synthetic drift.
 func (t *traces) sources() []source {
 	return []source{
 		{"sha 41 ms", replay(means(t.sha, 10))},

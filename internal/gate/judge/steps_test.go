@@ -42,8 +42,7 @@ func rounded(rng *rand.Rand, n int, mean, sd, step float64) []float64 {
 	return values
 }
 
-// Values are rounded to steps larger than Options.Promise. A difference of one step may be due to
-// rounding.
+// Rounding may explain a difference of one step, and hides changes smaller than a step.
 func TestCoarse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	for _, unit := range []string{"ms-p99", "p50-latency-us", "us/op", "p99-s", "reqs/s"} {
@@ -94,8 +93,7 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// A difference of two steps is worse. Rounding must be ignored for counts, exact values, full
-// precision and fine steps.
+// Rounding must not matter for counts, exact values, fine steps and differences of two steps.
 func TestNotCoarse(t *testing.T) {
 	for _, c := range []struct {
 		name       string

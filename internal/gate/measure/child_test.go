@@ -42,8 +42,8 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// surviving opens a named pipe to which surviving processes of a command write. alive waits until all
-// processes have closed the pipe, and reports whether one wrote to it.
+// surviving opens a named pipe to which the processes of a command write if they survive. alive
+// waits until they have closed the pipe.
 func surviving(t *testing.T, c command) (alive func() bool) {
 	t.Helper()
 	path := filepath.Join(c.dir, "living")
@@ -75,7 +75,6 @@ func TestChildLimit(t *testing.T) {
 	}
 }
 
-// A background process left by a benchmark would disturb the next benchmark.
 func TestChildDescendantsAreKilled(t *testing.T) {
 	for script, want := range map[string]string{
 		"exec 3>living; (sleep 2; echo alive >&3) >/dev/null 2>&1 &": "",

@@ -21,7 +21,7 @@ import (
 
 func explain(r *verdict.Report) string { return fmt.Sprintf("%+v", r) }
 
-// Only the benchmark with 30 % more work must be worse. With -short, all pairs use the same layout.
+// Only the benchmark with 30 % more work must be worse.
 func TestGate(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/m_test.go", fmt.Sprintf(benchmarks, 1300))
@@ -114,8 +114,8 @@ func TestGate(t *testing.T) {
 	m.clean()
 }
 
-// checkPairs checks that both files contain the same pairs, with opposite orders and equal seeds.
-// Layouts must rotate in the first stage and be new in the second.
+// checkPairs checks that both files contain the same pairs. Layouts must rotate in the first stage
+// and be new in the second.
 func checkPairs(t *testing.T, o Options) {
 	t.Helper()
 	var sides [2]*results.Results
@@ -228,16 +228,15 @@ func TestResume(t *testing.T) {
 	if outcome.ExitCode() != verdict.ExitFine {
 		t.Errorf("exit code %d\n%s", outcome.ExitCode(), explain(outcome))
 	}
-	// Screening: 3 pairs of 5 benchmarks and controls. The slower control needs 7 fresh pairs,
-	// because 6 cannot be significant at alpha/2. One pair ran twice.
+	// Screening: 3 pairs of 5 benchmarks and controls. The slower control needs 7 fresh pairs to be
+	// significant at alpha/2. One pair ran twice.
 	if want := 2 * (5*3 + 7 + 1); first.ran+second.ran != want {
 		t.Errorf("%d runs and then %d, want %d", first.ran, second.ran, want)
 	}
 	checkPairs(t, o)
 }
 
-// Half of the fresh pairs suffices for a benchmark that was slower only in the screening. A gate
-// interrupted in the second stage must give the same result when resumed.
+// Half of the fresh pairs suffices for a benchmark that was slower only in the screening.
 func TestFreshStages(t *testing.T) {
 	const screened = 30
 	for _, c := range []struct {
@@ -320,8 +319,8 @@ func BenchmarkAllocates(b *testing.B) {
 }
 `
 
-// A gate on a machine too busy to measure times must leave no directory. It must still report build
-// errors and compare allocations.
+// On a machine too busy to measure times, a gate must still report build errors and compare
+// allocations.
 func TestHopeless(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/allocates_test.go", fmt.Sprintf(allocates, 3))
@@ -384,7 +383,7 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
-// A benchmark that cannot be measured must be reported before any measurement.
+// An unsuitable benchmark must be reported before any measurement.
 func TestUnfit(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/s_test.go", "package m\n\nimport \"testing\"\n\nvar skip = func(b *testing.B) { "+

@@ -60,7 +60,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// Options.Rule must apply only to benchmarks, not to controls.
+// Options.Rule must not apply to controls.
 func TestRule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures")

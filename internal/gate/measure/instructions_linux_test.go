@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The test counts CPU time, which needs no hardware counter. Only the child's time must count.
+// The test counts CPU time, which needs no hardware counter.
 func TestCounterCountsTheChild(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

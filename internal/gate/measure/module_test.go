@@ -80,8 +80,8 @@ func self(t *testing.T) string {
 	return path
 }
 
-// benchmarks is a test file whose benchmarks report synthetic times. %d is the time of A in ns. A
-// random number from the seed is added.
+// benchmarks is a test file whose benchmarks report synthetic times. %d is the mean time of A in
+// ns.
 const benchmarks = `package m
 
 import (
@@ -121,7 +121,7 @@ type module struct {
 	dir string
 }
 
-// newModule commits a module in a subdirectory of a repository. BenchmarkA reports 1000 ns.
+// newModule commits a module in a subdirectory of a repository.
 func newModule(t *testing.T) module {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

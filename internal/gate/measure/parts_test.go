@@ -18,8 +18,7 @@ func parsed(t *testing.T, line string) reading {
 	return found[0]
 }
 
-// Times and bytes per second must be the mean of the faster half of the parts. Counts use all
-// parts.
+// Times and rates use the faster half of the parts, counts use all parts.
 func TestCombineParts(t *testing.T) {
 	for _, c := range []struct {
 		parts []string

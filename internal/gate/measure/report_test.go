@@ -12,7 +12,7 @@ import (
 )
 
 // passed reports whether the trial meets its goals: no false alarm, 19 of 20 regressions of 10 %
-// and all of 20 % found, and a measuring time of at most longest.
+// and all of 20 % found, within the time longest.
 func (t *trial) passed() bool {
 	ten, twenty := t.more[10], t.more[20]
 	if limit, asked := t.longest(); asked && t.options.unchanged > 0 {
@@ -75,8 +75,8 @@ func (t *trial) report(now time.Time) string {
 	return b.String()
 }
 
-// longest returns the maximum measuring time of a gate of unchanged code: 18 runs per benchmark.
-// Runs shorter than 250 ms have no limit, because starting processes dominates their time.
+// longest returns the maximum time of a gate of unchanged code: 18 runs per benchmark. Starting
+// processes dominates runs shorter than 250 ms, so they have no limit.
 func (t *trial) longest() (limit time.Duration, asked bool) {
 	return time.Duration(18*len(t.options.suite.names())) * t.options.runTime,
 		t.options.runTime >= 250*time.Millisecond

@@ -64,7 +64,7 @@ func TestSchedule(t *testing.T) {
 	})
 }
 
-// The second stage runs only some of the benchmarks, and must not depend on which.
+// The schedule of a benchmark must not depend on the other benchmarks of the round.
 func TestScheduleOfSome(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anySchedule(t)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The next gate must remove the files and worktrees of a killed gate. It must keep directories of a
-// running gate and other worktrees, even on an unmounted disk.
+// The next gate must remove everything that a killed gate has left, but no directories of a running
+// gate and no other worktrees, even on an unmounted disk.
 func TestStale(t *testing.T) {
 	m := newModule(t)
 	r, err := openRepository(t.Context(), m.dir)
@@ -74,8 +74,7 @@ func TestStale(t *testing.T) {
 	m.clean()
 }
 
-// The snapshot must include changed, added and deleted files, exclude ignored files and results,
-// and not modify the repository.
+// The snapshot must contain all uncommitted changes, but no ignored files and no results.
 func TestSnapshot(t *testing.T) {
 	m := newModule(t)
 	m.write(".gitignore", "*.log\n")

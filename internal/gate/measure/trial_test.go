@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// regressions returns the additional work of the head in percent, for four benchmarks that depend
-// on the gate number.
+// regressions returns the additional work of the head in percent. The slower benchmarks vary by
+// gate.
 func (s suite) regressions(gate int) map[string]int {
 	all := s.names()
 	more := map[string]int{}

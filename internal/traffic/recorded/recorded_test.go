@@ -50,7 +50,6 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// Arguments must be quoted, and the limit must exceed the mean number of busy slots.
 func TestReplay(t *testing.T) {
 	d := like("poisson", 1, func(d *Document) {
 		d.Durations = &traffic.Durations{Mean: 0.5, Busy: 20}

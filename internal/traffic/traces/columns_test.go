@@ -52,7 +52,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// Unit must apply to all numbers without a unit, in CSV and in JSON.
+// Unit must apply to all plain numbers, in CSV and in JSON.
 func TestUnit(t *testing.T) {
 	for unit, want := range map[time.Duration]int64{0: 1500e6, time.Millisecond: 1500e3,
 		time.Microsecond: 1500, 1: 2} {

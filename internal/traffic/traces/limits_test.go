@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A zip bomb or a large file without records must be rejected early.
+// Zip bombs and large files without records must be rejected early.
 func TestBombs(t *testing.T) {
 	zipped := func(begins, again string, n int) string {
 		var b bytes.Buffer
@@ -38,7 +38,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// The capacity for records is estimated from the first bytes of a file, and must be allocated once.
+// The number of records is estimated from the first bytes of a file, so that memory is allocated
+// once.
 func TestMemory(t *testing.T) {
 	var text, zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)

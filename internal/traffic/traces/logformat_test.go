@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// The names in a log format must select columns and units.
 func TestLayout(t *testing.T) {
 	first := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC).UnixNano()
 	for _, c := range []struct{ layout, time, took, text string }{

@@ -19,7 +19,6 @@ func readText(s Source, text string) (*Trace, error) {
 	return s.read(strings.NewReader(text), int64(len(text)))
 }
 
-// All formats must give the same two tasks.
 func TestFormats(t *testing.T) {
 	first := time.Date(2026, 5, 1, 9, 0, 0, 250_000_000, time.UTC).UnixNano()
 	want := []Record{{first, 1_500_000}, {first + 1_000_000_001, 20_000_000}}
@@ -61,7 +60,6 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Dates must agree with package time.
 func TestDates(t *testing.T) {
 	for at := time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2100; at = at.Add(
 		13*24*time.Hour + 7*time.Hour + 11*time.Minute + 5*time.Second) {
