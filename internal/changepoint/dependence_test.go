@@ -18,8 +18,8 @@ func autoregression(rng *rand.Rand, n int, rho float64) []float64 {
 	return values
 }
 
-// Stationary autocorrelated series may have a change that is not doubtful in a share Alpha of
-// cases, plus three standard errors.
+// In stationary autocorrelated series, changes that are not doubtful are false alarms. Their rate
+// may be Alpha plus three standard errors.
 func TestDependentSeries(t *testing.T) {
 	const alpha, permutations = 0.05, 99
 	halves := 2
@@ -58,7 +58,6 @@ func TestDependentSeries(t *testing.T) {
 	}
 }
 
-// A clear step is not doubtful if neighbours are independent or levels are constant.
 func TestIndependentSeries(t *testing.T) {
 	if race.Enabled {
 		t.Skip("it only computes, on one goroutine")

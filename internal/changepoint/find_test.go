@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// levels returns n values around each level, with log-normal noise of coefficient of variation cv.
+// levels returns n values per level, with log-normal noise of coefficient of variation cv.
 func levels(rng *rand.Rand, cv float64, n int, at ...float64) (values []float64) {
 	for _, level := range at {
 		for range n {
@@ -39,8 +39,8 @@ func near(found []Point, want ...int) bool {
 	return true
 }
 
-// For any distribution, the false alarm rate is at most Alpha. The tolerance is four standard
-// deviations, because ten distributions are tested.
+// The false alarm rate may be Alpha plus four standard deviations, because ten distributions are
+// tested.
 func TestFalseAlarms(t *testing.T) {
 	rng, series := rand.New(rand.NewPCG(7, 1)), 800
 	if testing.Short() {
@@ -78,8 +78,7 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// The expected rates were measured over 2000 series each. The tolerance is three standard
-// deviations.
+// The expected rates come from 2000 series. The tolerance is three standard deviations.
 func TestFinds(t *testing.T) {
 	series := 150
 	if testing.Short() {
@@ -215,8 +214,7 @@ func TestInvariance(t *testing.T) {
 	}
 }
 
-// A clean step must be found in Enough or more values, and nothing in fewer than least. In between,
-// only a step between two constants can be found.
+// A clean step must be found if there are Enough values, and nothing below least.
 func TestEnough(t *testing.T) {
 	if race.Enabled {
 		t.Skip("it only computes, on one goroutine")

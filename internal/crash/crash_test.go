@@ -43,8 +43,8 @@ func plan(t *testing.T, strategy string) crash.Plan {
 		Command: []string{self}, Errors: new(bytes.Buffer), Kills: 6, Patience: 30 * time.Second}
 }
 
-// Without a store, a kill loses all accepted tasks that are not done. A task whose Submit had not
-// returned may be in service without being accepted, one for each restart.
+// Without a store, a kill loses all accepted tasks that are not done. Each process may have one
+// more task in service, whose Submit has not returned.
 func TestLoses(t *testing.T) {
 	p := plan(t, "worker_pool")
 	p.Volatile = true
@@ -109,7 +109,7 @@ type kept struct{ forgetful }
 
 func (kept) Stored(context.Context) (int, error) { return 15, nil }
 
-// Tasks that are still in the store must not count as lost.
+// Tasks in the store must not count as lost.
 func TestNotWaitedFor(t *testing.T) {
 	p := plan(t, "kept")
 	p.Kills, p.Patience = 0, time.Second // too short for a process to report the count
@@ -141,7 +141,6 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// wild misbehaves as its parameter selects.
 var _ = strategies.Register(strategies.Spec{
 	Name: "wild",
 	Keys: []param.Key{
@@ -179,7 +178,7 @@ func (s wild) Drain(ctx context.Context) error {
 	return s.Strategy.Drain(ctx)
 }
 
-// A strategy that ends or blocks its own process must be reported.
+// The report must contain that the strategy has ended or blocked its process.
 func TestWild(t *testing.T) {
 	for does, want := range map[string]string{
 		"exits":   "the process has ended by itself: exit status 3",
@@ -211,7 +210,7 @@ func TestWild(t *testing.T) {
 	}
 }
 
-// A task repeated because of a kill must count in Twice, but not in Repeated.
+// A task repeated because of a kill counts in Twice, but not in Repeated.
 func TestTwice(t *testing.T) {
 	p := plan(t, "forgetful")
 	p.Volatile, p.Kills = true, 3
@@ -221,7 +220,7 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// failing has a store that fails at the task with ID 20.
+// failing has a store that fails at task 20.
 var _ = strategies.Register(strategies.Spec{
 	Name: "failing",
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
@@ -241,7 +240,7 @@ func (s failing) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.forgetful.Submit(ctx, t)
 }
 
-// The store reports an error before the removal of its directory is complete.
+// The store fails while its directory is being removed.
 func TestGoneLater(t *testing.T) {
 	p := plan(t, "failing")
 	p.Kills = 0

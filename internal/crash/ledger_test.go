@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The time to recover lasts from the first restart until an interrupted task begins again. Open
-// tasks in the store are not lost.
+// A recovery lasts from the first restart until the interrupted task begins again. Tasks in the
+// store are not lost.
 func TestInterrupted(t *testing.T) {
 	kill := time.Unix(1000, 0)
 	restart, again := kill.Add(time.Second), kill.Add(10*time.Second)

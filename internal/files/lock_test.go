@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A directory can be locked by one process. The error must name the holder.
+// The error must name the process that holds the lock.
 func TestTake(t *testing.T) {
 	dir := t.TempDir()
 	first, err := LockDir(dir)
@@ -34,7 +34,7 @@ func TestTake(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("%v, %v", entries, err)
 	}
-	// the file of a killed holder is not locked
+	// a killed process leaves a file, but no lock
 	if err := os.WriteFile(filepath.Join(dir, LockName), []byte("pid 1 on another\nand more\n"),
 		0o666); err != nil {
 		t.Fatal(err)
@@ -48,8 +48,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// LockDir must retry: a child process that is just starting holds the lock of its killed parent for
-// a moment.
+// LockDir must retry: a child process may hold the lock of its killed parent until it calls exec.
 func TestInherited(t *testing.T) {
 	dir := t.TempDir()
 	f, err := os.Create(filepath.Join(dir, LockName))
@@ -71,7 +70,7 @@ func TestInherited(t *testing.T) {
 	})
 }
 
-// Two holders must be impossible even if one removes the lock file that the other has opened.
+// Two holders must be impossible, even if one removes the file that the other has opened.
 func TestRace(t *testing.T) {
 	dir := t.TempDir()
 	var inside, taken atomic.Int64

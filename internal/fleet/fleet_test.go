@@ -62,7 +62,7 @@ func (s *stage) say(line string) {
 	s.lines = append(s.lines, line)
 }
 
-// waitForLine waits at most a minute for a reported line that contains the words.
+// waitForLine waits up to a minute for a reported line that contains the words.
 func (s *stage) waitForLine(words string) {
 	s.Helper()
 	deadline := time.After(time.Minute)
@@ -103,14 +103,14 @@ func (s *stage) sweep() *Sweep {
 	return sweep
 }
 
-// work runs a worker until the test ends or end is called.
+// work runs a worker until end is called.
 func (s *stage) work(w Worker) (end func() error) {
 	s.Helper()
 	cancel, wait := s.start(w)
 	return func() error { cancel(); return wait() }
 }
 
-// start runs a worker until it ends, the test ends, or cancel is called.
+// start runs a worker until it ends or cancel is called.
 func (s *stage) start(w Worker) (cancel func(), wait func() error) {
 	s.Helper()
 	if w.Say = s.say; w.Conn == nil {
@@ -138,7 +138,7 @@ func scenario(seed uint64) bench.Scenario {
 		Stop: bench.Stop{Tasks: 10}, Seed: seed, Clock: bench.Virtual}
 }
 
-// runAll runs n scenarios concurrently and returns the seeds of their results in order.
+// runAll runs n scenarios concurrently and returns the seeds of the results.
 func (s *stage) runAll(sweep *Sweep, n int) (seeds []uint64) {
 	s.Helper()
 	seeds = make([]uint64, n)
@@ -189,7 +189,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// The run of a lost worker must be repeated by another worker. A late result must not count twice.
+// Another worker must repeat the run of a lost worker. A late result must not count twice.
 func TestLost(t *testing.T) {
 	s := newStage(t)
 	sweep := s.sweep()
@@ -238,7 +238,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A worker whose run cannot be stopped must end even if its last report is lost.
+// A worker whose run cannot be stopped must end, even if its last report is lost.
 func TestLastIsNotHeard(t *testing.T) {
 	s := newStage(t)
 	sweep, wrong, conn := s.sweep(), errors.New("it hangs"), s.connect()
@@ -258,7 +258,7 @@ func TestLastIsNotHeard(t *testing.T) {
 	}
 }
 
-// Interim results of a soak must arrive in order, before the result, and only for the current run.
+// Interim results must arrive in order, before the result, and only for the current run.
 func TestSoFar(t *testing.T) {
 	s := newStage(t)
 	sweep := s.sweep()
@@ -291,7 +291,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// A worker of a different build must get no work, and both sides must report the difference.
+// A worker of a different build must get no work. Both sides must report the difference.
 func TestOtherProgram(t *testing.T) {
 	s := newStage(t)
 	other := testMember("a", "a")
@@ -315,7 +315,7 @@ func TestOtherProgram(t *testing.T) {
 	}
 }
 
-// Real-clock runs must all use the same host, preferably the host of the sweep.
+// Real-clock runs must all use the same host, if possible the host of the sweep.
 func TestRealHost(t *testing.T) {
 	for _, hosts := range [][]string{{"a", "b", "c"}, {"a", "here", "b"}} {
 		s := newStage(t)

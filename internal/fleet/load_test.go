@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// quick is a Timing for tests. Lost is long, because a busy machine delays heartbeats.
+// quick is a Timing for tests. Lost is long, because busy machines delay heartbeats.
 var quick = Timing{Wait: 20 * time.Second, Call: 20 * time.Millisecond,
 	Ahead: 300 * time.Millisecond, Beat: 50 * time.Millisecond, Silent: 2 * time.Second,
 	Lost: 3 * time.Second}
@@ -27,8 +27,7 @@ func planned(agents int) attack.Attack {
 		Arrival: arrivals.MustParse("poisson"), Rate: 5000, Tasks: 2000, Seed: 1, Agents: agents}
 }
 
-// pretend simulates an attack without sending requests. Each request is answered after a
-// millisecond.
+// pretend simulates an attack in which each request is answered after a millisecond.
 func pretend(ctx context.Context, a attack.Attack) (*attack.Share, error) {
 	s := &attack.Share{Began: a.Start, Peak: 1}
 	var l record.Log
@@ -59,7 +58,7 @@ func pretend(ctx context.Context, a attack.Attack) (*attack.Share, error) {
 	}
 }
 
-// serve runs an agent until the test ends or end is called.
+// serve runs an agent until end is called.
 func (s *stage) serve(id string, change func(*Agent)) (end func()) {
 	s.Helper()
 	a := Agent{Conn: s.connect(), Self: testMember("host-"+id, id), Attack: pretend, Say: s.say,
@@ -86,7 +85,6 @@ func (s *stage) load(agents int) Load {
 		Say: s.say, Timing: quick}
 }
 
-// The agents must send each request of the plan once.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -113,7 +111,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// An agent without requests ends before the plan starts, which is not an error.
+// An agent without requests ends before the plan starts, which is valid.
 func TestIdleAgents(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -144,7 +142,6 @@ func TestIdleAgents(t *testing.T) {
 // The report must name each faulty agent, and the fault must affect the verdict.
 func TestBrokenAgents(t *testing.T) {
 	t.Parallel()
-	// changed returns an agent that sends a modified share
 	changed := func(change func(*attack.Share)) func(*Agent) {
 		return func(a *Agent) {
 			a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
@@ -229,7 +226,7 @@ func TestBrokenAgents(t *testing.T) {
 	}
 }
 
-// The clock offset of an agent is measured, so a constant error must not matter.
+// A constant clock error must not matter, because the offset is measured.
 func TestWrongClock(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -284,7 +281,7 @@ func TestLostAgent(t *testing.T) {
 	}
 }
 
-// An agent of a different build must be rejected with a reason.
+// An agent of a different build must be rejected.
 func TestOtherAgents(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -299,8 +296,8 @@ func TestOtherAgents(t *testing.T) {
 	s.waitForLine("the agent on host-old (process 1) is refused: it is 0 and not 1")
 }
 
-// If the load dies, its agents must stop and become available. If it is interrupted, the report
-// must contain their partial results.
+// Agents must stop and become free if the load dies. The report of an interrupted load must contain
+// their partial results.
 func TestLoadIsGone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -346,7 +343,7 @@ func TestLoadIsGone(t *testing.T) {
 	}
 }
 
-// The stop rule applies to all agents together, and must stop all of them.
+// The rule applies to the sum over all agents.
 func TestStopIf(t *testing.T) {
 	s := newStage(t)
 	for i, failed := range []int{0, 90} { // of each 100 requests of an agent, so 45 % in total
@@ -368,7 +365,7 @@ func TestStopIf(t *testing.T) {
 		})
 	}
 	l := s.load(2)
-	// a window over both agents has at most 90 % failures
+	// both agents together fail at most 90 %
 	for text, wait := range map[string]time.Duration{"failed > 95% for 300ms": time.Second,
 		"failed > 20% for 300ms": 20 * time.Second} {
 		rule, err := checks.ParseStop(text)
@@ -386,7 +383,7 @@ func TestStopIf(t *testing.T) {
 	}
 }
 
-// A change of the system clock must be reported, without losing the agent.
+// A change of the system clock must be reported, but the agent must continue.
 func TestClockStep(t *testing.T) {
 	t.Parallel()
 	for _, step := range []time.Duration{time.Hour, -time.Hour} {

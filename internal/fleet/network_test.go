@@ -22,8 +22,8 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// network is a NATS server in a synctest bubble. It can be restarted, replaced or unreachable, and
-// its messages can be lost or duplicated.
+// network is a NATS server in a synctest bubble, with faults: restarts, lost files, lost and
+// duplicated messages.
 type network struct {
 	*stage
 	drop, double float64 // as shares of the messages
@@ -35,15 +35,14 @@ type network struct {
 	links  []io.Closer
 }
 
-// inBubble calls do with a network in a synctest bubble.
 func inBubble(t *testing.T, do func(*network)) {
-	// NATS starts one goroutine per process for file stores. If its channel were created in the
-	// bubble, the bubble would never be idle.
+	// NATS starts one goroutine per process for file stores. Its channel must be created outside
+	// the bubble, or the bubble would never be idle.
 	if _, _, err := openQueue(t.Context(), newStage(t).connect()); err != nil {
 		t.Fatal(err)
 	}
-	// nats.go pools timers, which work only in the bubble that created them. Two garbage
-	// collections empty a sync.Pool.
+	// Timers work only in the bubble that created them, but nats.go keeps timers in a sync.Pool.
+	// Two garbage collections empty the pool.
 	empty := func() { runtime.GC(); runtime.GC() }
 	empty()
 	defer empty()
@@ -55,7 +54,7 @@ func inBubble(t *testing.T, do func(*network)) {
 	})
 }
 
-// start starts the server, with empty directories or with its previous files.
+// start starts the server, without files or with its previous files.
 func (n *network) start(empty bool) {
 	if empty {
 		n.dir = n.TempDir()
@@ -83,7 +82,7 @@ func (n *network) cut() {
 	}
 }
 
-// restart stops the server and starts it again after the time away.
+// restart stops the server for the time away.
 func (n *network) restart(away time.Duration, empty bool) {
 	n.cut()
 	time.Sleep(away)
@@ -107,7 +106,7 @@ func (n *network) InProcessConn() (net.Conn, error) {
 	return here, nil
 }
 
-// carry forwards NATS messages in one direction, and loses or duplicates some.
+// carry forwards NATS messages in one direction, with faults.
 func (n *network) carry(to, from net.Conn) {
 	defer to.Close()
 	defer from.Close()
@@ -162,7 +161,7 @@ func (n *network) connect() *hub.Conn {
 	return conn
 }
 
-// lose sets the share of lost messages, and of duplicated messages.
+// lose sets the share of lost and of duplicated messages.
 func (n *network) lose(share float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

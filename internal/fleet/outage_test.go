@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// slow returns a RunFunc like echo that needs the given time.
+// slow returns a RunFunc that needs the given time.
 func slow(takes time.Duration) RunFunc {
 	return func(ctx context.Context, sc bench.Scenario, p time.Duration,
 		tell func(*bench.Result)) (*bench.Result, error) {
@@ -25,7 +25,7 @@ func slow(takes time.Duration) RunFunc {
 	}
 }
 
-// A sweep must get each result once, despite server restarts and lost workers.
+// A sweep must get each result once.
 func TestServerOutages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -75,7 +75,7 @@ func TestServerOutages(t *testing.T) {
 				sweep := n.openSweep()
 				n.worker("a", time.Second)
 				n.worker("b", 900*time.Millisecond)
-				// a worker that cannot connect at its start exits, and a user would restart it
+				// a worker that cannot connect at its start exits
 				for sweep.Workers() < 2 {
 					time.Sleep(time.Millisecond)
 				}
@@ -92,7 +92,7 @@ func TestServerOutages(t *testing.T) {
 	}
 }
 
-// A sweep without progress must end with the missing runs and the reason.
+// A sweep without progress must fail, with the missing runs and the reason.
 func TestStandstill(t *testing.T) {
 	for name, c := range map[string]struct {
 		meddle func(n *network, end func() error)
@@ -127,7 +127,7 @@ func TestStandstill(t *testing.T) {
 	}
 }
 
-// An attack must survive a short restart of the server, and lost or duplicated messages.
+// An attack must survive a short restart, and lost or duplicated messages.
 func TestAgentsOutages(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost   float64
@@ -174,8 +174,7 @@ func TestAgentsOutages(t *testing.T) {
 	}
 }
 
-// If the server remains unreachable, the attack must fail and the agents must become available
-// again.
+// If the server remains unreachable, the attack must fail and the agents must become free.
 func TestAgentsWithoutServer(t *testing.T) {
 	inBubble(t, func(n *network) {
 		for _, id := range []string{"a", "b"} {

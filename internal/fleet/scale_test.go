@@ -14,10 +14,9 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// BenchmarkAgents measures the overhead of agents, which run in this process and send no requests.
-// It reports the time to start, the messages per agent and second in both directions, the bytes of
-// a share, the time from the last share to the report, and the peak memory. Results are in
-// docs/measured/scale.md.
+// BenchmarkAgents measures the overhead of agents. They run in this process and send no requests.
+// It reports the start time, the messages per agent and second, the bytes of a share, the time to
+// merge the shares, and the peak memory. Results are in docs/measured/scale.md.
 //
 //	go test -run ^$ -bench Agents -benchtime 1x ./internal/fleet
 func BenchmarkAgents(b *testing.B) {

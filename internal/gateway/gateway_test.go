@@ -49,7 +49,7 @@ func nap(ctx context.Context, _ uint64) error {
 	}
 }
 
-// With 4 slots, 20 simultaneous requests of 10 ms need 50 ms in every work-conserving strategy.
+// 20 requests of 10 ms on 4 slots need 50 ms in every work-conserving strategy.
 func TestMakespan(t *testing.T) {
 	for _, spec := range strategies.All() {
 		if !spec.WorkConserving || spec.Sheds || spec.UsesSize || spec.ClassPools != nil ||
@@ -121,7 +121,7 @@ func TestShed(t *testing.T) {
 	}
 }
 
-// When a client disconnects, running work must be canceled and queued work must not start.
+// When a client disconnects, its work must be canceled or never start.
 func TestClientLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gateway.New(t.Context(), variant(t, "worker_pool", strategies.Resolve), 1, 0)
@@ -177,7 +177,7 @@ func scenario(t *testing.T, strategy string) gateway.Scenario {
 	}
 }
 
-// At four times its capacity, a server sheds requests only if its strategy does.
+// At four times its capacity, a server sheds only if its strategy does.
 func TestRun(t *testing.T) {
 	for name, sheds := range map[string]bool{"bounded_queue_shed": true, "semaphore": false} {
 		s := scenario(t, name)
@@ -200,7 +200,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A canceled context must stop the attack and the server.
 func TestCut(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := scenario(t, "semaphore")
@@ -241,7 +240,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// An overloaded server must make the result SUSPECT, as for a run.
+// An overloaded server must be reported, as in a run.
 func TestSaturated(t *testing.T) {
 	r, err := gateway.Run(t.Context(), gateway.Scenario{
 		Strategy: variant(t, "semaphore", strategies.Resolve), Limit: 1,

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/grpcdyn"
 )
 
-// Imports must be found in parent directories and in protobuf. Errors must contain file and line.
+// Imports must be found in parent directories. Errors must contain file and line.
 func TestReadSet(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -84,7 +84,7 @@ func TestCutPath(t *testing.T) {
 	}
 }
 
-// A file that is too long or too deeply nested must be rejected before compilation.
+// A file that is too long or nested too deeply must be rejected.
 func TestBoundedText(t *testing.T) {
 	dir := t.TempDir()
 	const head = "syntax = \"proto3\";\n"

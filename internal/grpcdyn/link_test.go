@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// plain is a codec that does not change messages.
+// plain is a codec for raw bytes.
 type plain struct{}
 
 func (plain) Name() string { return "plain" }
@@ -69,7 +69,7 @@ func methods(t testing.TB) (echo, many *grpcdyn.Method) {
 	return echo, many
 }
 
-// serve starts a grpc-go server with the handler and returns a client.
+// serve starts a grpc-go server and returns a client.
 func serve(
 	t testing.TB, handle func(s grpc.ServerStream, message []byte) error, o ...grpc.ServerOption,
 ) *grpcdyn.Client {
@@ -169,7 +169,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// A call that is canceled or times out must release its stream.
+// A canceled call must release its stream.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	echo, many := methods(t)
@@ -227,7 +227,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A connection has 2^30 streams. Calls after the last stream must use a new connection.
+// After 2^30 streams, calls must use a new connection.
 func TestStreamsRunOut(t *testing.T) {
 	t.Parallel()
 	echo, _ := methods(t)
@@ -258,7 +258,7 @@ func TestStreamsRunOut(t *testing.T) {
 	}
 }
 
-// The server closes the connection before its first call, so the call needs a new connection.
+// If a server closes a connection before the first call, the call must use another one.
 func TestGoneAtOnce(t *testing.T) {
 	t.Parallel()
 	echo, _ := methods(t)
@@ -291,7 +291,7 @@ func TestGoneAtOnce(t *testing.T) {
 	}
 }
 
-// Whatever a server sends after its first frame, a call must end and get no other call's answer.
+// Whatever a server sends, each call must end and must not get the answer to another call.
 func FuzzAnswer(f *testing.F) {
 	frames := func(write func(*http2.Framer)) []byte {
 		var b bytes.Buffer

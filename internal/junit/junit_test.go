@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// hostile returns a suite with names that contain special characters of each format.
+// hostile returns a suite with special characters of each format.
 func hostile() *Suite {
 	s := &Suite{Name: "poolbench <attack> & \"more\"", Output: "p99 1 ms\n::error::forged"}
 	s.Add(Case{Name: "p99-response<50ms", Class: `Attack/target=a"b'c<d>&e`, Failure: &Text{
@@ -23,8 +23,7 @@ func hostile() *Suite {
 	return s
 }
 
-// element describes an XML element of Jenkins' schema junit-10.xsd: required and optional
-// attributes, and allowed children.
+// element contains the attributes and children of an element in Jenkins' schema junit-10.xsd.
 type element struct{ must, may, within []string }
 
 var schema = map[string]element{
@@ -136,7 +135,7 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// GitHub shows only ten annotations, so the last one must contain the number of the others.
+// GitHub shows ten annotations, so the last one must contain the number of the others.
 func TestManyAnnotations(t *testing.T) {
 	s := &Suite{Name: "n"}
 	for range 25 {

@@ -77,7 +77,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Every strategy offered by the page must run.
 func TestChoices(t *testing.T) {
 	all := playground.Choices()
 	if len(all) < 20 {

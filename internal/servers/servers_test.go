@@ -81,7 +81,7 @@ func output(t *testing.T, cmd *exec.Cmd) string {
 	return string(out)
 }
 
-// start starts a server until the test ends, or skips the test if it is not installed.
+// start starts a server, or skips the test if the server is not installed.
 func start(t *testing.T, k Kind, o Options) *Server {
 	t.Helper()
 	if err := k.Missing(); err != nil {
@@ -99,7 +99,7 @@ func start(t *testing.T, k Kind, o Options) *Server {
 	return s
 }
 
-// Each server must keep its data after a crash and after a stop, and leave no processes or files.
+// Data must survive a crash and a stop. No processes or files may remain.
 func TestServers(t *testing.T) {
 	for _, k := range Kinds() {
 		t.Run(k.Name, func(t *testing.T) {
@@ -144,8 +144,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// leftIn returns processesIn, after at most a minute. On a busy machine, a killed process may need
-// seconds to end.
+// leftIn waits up to a minute for processes to end. A killed process may need seconds on a busy
+// machine.
 func leftIn(t *testing.T, dir string) (all string) {
 	t.Helper()
 	for range 600 {
@@ -157,8 +157,7 @@ func leftIn(t *testing.T, dir string) (all string) {
 	return all
 }
 
-// processesIn returns the command lines of processes that work in the directory or contain its
-// name.
+// processesIn returns the command lines of processes that use the directory.
 func processesIn(t *testing.T, dir string) (all string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -178,7 +177,7 @@ func processesIn(t *testing.T, dir string) (all string) {
 	return all
 }
 
-// Settings must reach the server. Data in a given directory must be kept.
+// Settings must reach the server, and a given directory must be kept.
 func TestSettings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -207,7 +206,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// The error must contain the server's message, but not the password.
+// The error must contain the server's message, without the password.
 func TestWrongSettings(t *testing.T) {
 	for _, c := range []struct {
 		kind     Kind

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// In a row that is too wide, the first cells must be on a line of their own.
+// If a row is too wide, its first cells must be on a separate line.
 func TestFolded(t *testing.T) {
 	var a Columns
 	for _, row := range [][]string{{"verdict", "name", "old", "new"},
@@ -33,7 +33,7 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// A column that does not fit next to the names must be below them.
+// A column that is too wide must be below the names.
 func TestTableOfWideColumns(t *testing.T) {
 	var b strings.Builder
 	wide := strings.Repeat("w", 30)
@@ -48,7 +48,7 @@ func TestTableOfWideColumns(t *testing.T) {
 	}
 }
 
-// A table slightly too wide must lose its indent. A wider table must be folded.
+// A table that is slightly too wide must lose its indent. A wider table must be folded.
 func TestTableWidth(t *testing.T) {
 	rows := [][]string{{"strategy", "p50", "p99"}, {"worker_pool", "≈15.4 ms", "≈53.7 ms"}}
 	for most, want := range map[int]string{

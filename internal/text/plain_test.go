@@ -31,7 +31,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// The output must not depend on how the text is split into writes. JSON must keep its meaning.
+// The output must not depend on the sizes of writes. JSON must keep its meaning.
 func FuzzWriter(f *testing.F) {
 	for _, s := range []string{"", "plain", "\x1b]0;owned\a", "\u202e\u2066", "\xe2\x80",
 		"\xff\xfe", "漢字🚀\U000e0041"} {

@@ -46,7 +46,7 @@ func TestSpellMetric(t *testing.T) {
 		"gc-cpu": "50.0 %", "page-faults/op": "0.500", "involuntary-switches/op": "0.500",
 		"step2-buy-failed/op": "50.0 %", "theory-waited/op": "50.0 %", "tail-even-turn/op": "50.0 %",
 		"seen-full/op": "50.0 %", "found-3-long/op": "50.0 %", "cpu-steal": "50.0 %",
-		// units of other benchmarks
+		// other benchmarks
 		"sec/op": "500 ms", "sec/item": "500 ms", "p99-sec": "500 ms", "allocs/op": "0.500",
 		"instructions/op": "0.500", "cpu-cycles/op": "0.500", "B": "0.500 B",
 	} {

@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// The server resets every second request. Unlike net/http, Transport must not retry it.
+// The server resets every second request. Transport, unlike net/http, must not retry.
 func TestTransport(t *testing.T) {
 	for _, idempotent := range []*http.Request{
 		httptest.NewRequest(http.MethodGet, "/", nil),

@@ -25,8 +25,8 @@ func take(t *testing.T, d *transport.Dealer, n int) (all []int) {
 	return all
 }
 
-// A fixed number of connections must share streams evenly. Otherwise, a new connection is opened
-// when the others are full.
+// A fixed number of connections must share streams evenly. Otherwise, each connection must be
+// filled before another is opened.
 func TestDealer(t *testing.T) {
 	for _, c := range []struct {
 		connections, streams int
@@ -56,8 +56,7 @@ func TestDealer(t *testing.T) {
 	}
 }
 
-// Callers waiting for a free stream must get it in FIFO order, or return when their context ends.
-// No stream may be lost.
+// Waiting callers must get streams in FIFO order, and none may be lost.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := transport.NewDealer(2, 1)
@@ -100,8 +99,8 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// Calls above the server's stream limit need another connection. A new connection is assumed to
-// have the last known limit.
+// Calls above the server's stream limit need another connection, which is assumed to have the same
+// limit.
 func TestLimit(t *testing.T) {
 	d := transport.NewDealer(0, 10)
 	soon := time.Now().Add(time.Minute)

@@ -26,7 +26,7 @@ func frame(kind, flags, stream byte, n int) []byte {
 	return append([]byte{0, 0, byte(n), kind, flags, 0, 0, 0, stream}, make([]byte, n)...)
 }
 
-// Streams must be counted correctly however the frames are split into reads.
+// The number of streams must not depend on how frames are split into reads.
 func TestWatched(t *testing.T) {
 	const headers, data, reset, settings, goAway = 1, 0, 3, 4, 7
 	join := func(frames ...[]byte) []byte { return bytes.Join(frames, nil) }
@@ -66,7 +66,7 @@ func TestWatched(t *testing.T) {
 	}
 }
 
-// The server's stream limit is in its SETTINGS frames, which may be split into several reads.
+// The limit is in the server's SETTINGS frames, which may be split into several reads.
 func TestSettled(t *testing.T) {
 	settings := func(flags byte, entries ...byte) []byte {
 		return append([]byte{0, 0, byte(len(entries)), 4, flags, 0, 0, 0, 0}, entries...)

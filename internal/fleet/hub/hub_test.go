@@ -97,7 +97,6 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// Credentials must not be shown.
 func TestShown(t *testing.T) {
 	for address, want := range map[string]string{
 		"nats://127.0.0.1:4222":                  "nats://127.0.0.1:4222",
@@ -123,8 +122,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Await must retry while there is no server, report it once, and fail if the server rejects the
-// client.
+// Await must retry while there is no server, and fail if the server rejects the client.
 func TestAwait(t *testing.T) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
