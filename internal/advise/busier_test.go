@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The factor compares busy periods of a plan with its mean. Only a wandering rate has a large
-// factor.
+// The factor estimates how much busier another such record may be: little for chance and for bursts
+// of equal height, more for a wandering rate.
 func TestBusier(t *testing.T) {
 	const tasks = 30_000
 	for shape, within := range map[string][2]float64{

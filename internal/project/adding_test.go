@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// added contains a new file for each kind of extension.
+// added contains a file for each kind of extension.
 var added = map[string]string{
 	"bench/attack/added/added.go": `package added
 
@@ -182,9 +182,9 @@ var changed = []struct{ file, before, line string }{
 		`func init() { rules = append(rules, addedCause) }`},
 }
 
-// A strategy, workload, target, arrival process or study must need only one new file. A metric
-// needs one line in two files. A chart, protocol, check, cause or subcommand needs a file and one
-// line. The test adds them all by a build overlay.
+// A strategy, workload, target, arrival process or study needs one new file. A metric needs a line
+// in two files. A chart, protocol, check, cause or subcommand needs a file and a line. A build
+// overlay adds them all.
 func TestAdding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command")
@@ -231,7 +231,6 @@ func TestAdding(t *testing.T) {
 	}
 	call("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program,
 		module+"/cmd/poolbench")
-	// tests of the extended packages
 	call("go", "test", "-short", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"),
 		module+"/workloads", module+"/targets", module+"/bench/arrivals", module+"/reports/why")
 	// tests that iterate over all strategies, workloads, studies or charts

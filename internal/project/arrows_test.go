@@ -18,7 +18,7 @@ import (
 const module = "github.com/poolbench/poolbench"
 
 // levels lists groups of packages, lowest level first. A package may import its own group and lower
-// levels. A path includes the packages below it, and the longest matching path applies.
+// levels. The longest path that contains the package applies.
 var levels = [][][]string{
 	{{"bench/param", "bench/dist", "internal/text", "internal/lazyregexp", "internal/files", "internal/yamltree",
 		"internal/junit", "internal/registry", "internal/transport", "internal/grpcdyn",
@@ -40,13 +40,13 @@ var levels = [][][]string{
 	{{"internal/project"}},
 }
 
-// forbiddenImports lists imports that levels would allow: importing path, imported path. Reports
-// must depend only on files of a run.
+// forbiddenImports lists pairs of an importing and an imported path. Reports must depend only on
+// files of a run.
 var forbiddenImports = [][2]string{{"reports", "strategies"}, {"reports", "workloads"},
 	{"reports", "bench/arrivals"}}
 
-// importers lists for heavy dependencies the only paths that may import them. The benchmark of a
-// user must not depend on any of them.
+// importers lists the only packages that may import a heavy dependency. A user's benchmark imports
+// none of them.
 var importers = map[string][]string{
 	"modernc.org/sqlite":                 {"strategies/durable", "workloads/sql"},
 	"github.com/jackc/pgx/v5":            {"strategies/durable", "workloads/sql"},
@@ -85,7 +85,6 @@ func packages(t *testing.T) []listed {
 	return slices.Clone(all)
 }
 
-// listing runs go list once for all tests.
 var listing = sync.OnceValues(func() (all []listed, err error) {
 	cmd := exec.Command("go", "list", "-json", module+"/...")
 	var stderr bytes.Buffer
@@ -105,8 +104,9 @@ var listing = sync.OnceValues(func() (all []listed, err error) {
 	}
 })
 
-// readDirectories reads every directory of the module. Otherwise the go command would use a cached
-// test result after a change: it considers only files opened by the test itself, not by `go list`.
+// readDirectories reads every directory of the module, so that the go command does not use a cached
+// test result after a change. The cache considers only files opened by the test itself, not by `go
+// list`.
 func readDirectories(t *testing.T) {
 	t.Helper()
 	const root = "../.."
@@ -149,8 +149,7 @@ func within(path, parent string) bool {
 	return path == parent || strings.HasPrefix(path, parent+"/")
 }
 
-// TestArrows checks imports against levels, forbiddenImports and importers. Test files may import
-// any package.
+// Test files may import any package.
 func TestArrows(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, path := range p.Imports {

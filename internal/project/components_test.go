@@ -16,8 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the Go of the pages' components anew")
 
-// watched matches calls by which templ, if TEMPL_DEV_MODE is set, reads texts from files at run
-// time.
+// watched matches calls by which templ reads text from files if TEMPL_DEV_MODE is set.
 var watched = regexp.MustCompile(`(\w+ = )templruntime\.WriteString\((\w+), \d+, `)
 
 func TestComponents(t *testing.T) {
@@ -67,7 +66,7 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// eachFile calls do for files with the extension, except test data and generated Go code.
+// eachFile skips test data and generated Go code.
 func eachFile(t *testing.T, ending string, do func(path string, text []byte)) {
 	t.Helper()
 	readDirectories(t)

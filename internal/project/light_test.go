@@ -15,7 +15,7 @@ var heavy = []string{"modernc.org", "github.com/jackc", "github.com/dlclark/rege
 	"github.com/nats-io", "google.golang.org/grpc", "github.com/bufbuild",
 	module + "/strategies/peers", module + "/strategies/durable", module + "/reports"}
 
-// notForCI lists packages that benchgate must not import: all that it does not need.
+// notForCI lists packages that benchgate does not need and must not import.
 var notForCI = []string{"modernc.org", "database/sql", "github.com/jackc", "github.com/redis",
 	"github.com/nats-io", "google.golang.org", "github.com/bufbuild", "github.com/quic-go",
 	"github.com/dlclark/regexp2", "github.com/panjf2000/ants", "github.com/failsafe-go",
@@ -71,8 +71,7 @@ func TestLightPlayground(t *testing.T) {
 	}
 }
 
-// checkDependencies fails if one of the packages depends on a heavy package, directly or
-// indirectly.
+// checkDependencies fails if one of the packages imports a heavy package, directly or indirectly.
 func checkDependencies(t *testing.T, fewest int, heavy []string, packages ...string) {
 	t.Helper()
 	readDirectories(t)

@@ -16,8 +16,8 @@ var nameOfMetric = regexp.MustCompile(`^[a-z0-9.]+(-[a-z0-9.]+)+-(sec|ess)$|^[a-
 // otherUnits match nameOfMetric, but belong to package testing, the gate or slowest.csv.
 var otherUnits = []string{"sec/op", "ns/op", "allocs/op", "instructions/op", "burst-start-sec"}
 
-// Code must use the constants of packages metric and rundir instead of names of metrics and checks,
-// so that a misspelled name does not compile.
+// Code must use constants of packages metric and rundir, so that a misspelled name of a metric or
+// check does not compile.
 func TestNames(t *testing.T) {
 	checks := constants(t, "../rundir/checks.go")
 	if len(checks) < 10 {

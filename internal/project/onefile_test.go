@@ -20,8 +20,8 @@ import (
 	_ "github.com/poolbench/poolbench/workloads/sql"
 )
 
-// The name of a variant may occur only in its own file, so that a new variant needs only one file.
-// Packages that use variants, such as studies, may contain names.
+// The name of a variant may occur only in its own file and in packages that use variants, such as
+// studies.
 func TestOneFile(t *testing.T) {
 	var names []string
 	kinds := map[string]string{} // package by name

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// The exported API of public packages must not use types of internal packages, which users cannot
-// name.
+// Users cannot name types of internal packages, so the API of public packages must not contain
+// them.
 func TestOpen(t *testing.T) {
 	readDirectories(t)
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Name",
@@ -65,7 +65,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// ownUse reports whether a package is not for users, although it may be public.
+// ownUse reports whether only the command uses a package.
 func ownUse(path string) bool {
 	for _, of := range []string{"reports", "internal/objectives", "internal/capacity", "internal/advise"} {
 		if within(path, module+"/"+of) {
@@ -77,7 +77,6 @@ func ownUse(path string) bool {
 
 func isInternal(path string) bool { return strings.Contains(path+"/", "/internal/") }
 
-// hiddenIn returns the types of internal packages in the object's API.
 func hiddenIn(o types.Object) (hidden []string) {
 	seen := map[types.Type]bool{}
 	var look func(t types.Type)

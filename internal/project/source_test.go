@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// printing lists the files outside cmd that may use standard streams or exit, with the allowed
-// names of package os.
+// printing lists files outside cmd that may print or exit, and what they may use of package os.
 var printing = map[string][]string{
 	"poolbench.go":                         {"Stdout", "Stderr", "Exit"}, // Main
 	"bench/benchmark.go":                   {"Stdout", "Exit"},
@@ -99,7 +98,7 @@ func f() {
 	}
 }
 
-// Packages, and exported names of public packages, must have a comment.
+// Packages and the API of public packages must be documented.
 func TestExportedNamesAreDocumented(t *testing.T) {
 	for _, p := range packages(t) {
 		set, files := sources(t, p)
@@ -122,8 +121,7 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 	}
 }
 
-// undocumented returns the exported names without a comment. A comment on a group applies to all of
-// its names.
+// undocumented returns exported names without a comment, their own or that of their group.
 func undocumented(d ast.Decl) (names []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -150,7 +148,7 @@ func undocumented(d ast.Decl) (names []string) {
 	return names
 }
 
-// ofInterface reports whether d is a method of a standard interface such as error.
+// ofInterface reports whether d is a method of a standard interface.
 func ofInterface(d *ast.FuncDecl) bool {
 	return slices.Contains([]string{"Error", "String", "Unwrap", "Is", "As", "Write", "Read",
 		"Close"}, d.Name.Name)

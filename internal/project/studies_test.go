@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// A study must not use declarations of another study. Files with the study's name as a prefix
-// belong to it: retry_judge.go belongs to retry.go. Other files are shared.
+// A study must not use declarations of another study. retry_judge.go belongs to the study of
+// retry.go. Files without a study are shared.
 func TestStudiesAreIndependent(t *testing.T) {
 	found := false
 	for _, p := range packages(t) {
@@ -94,7 +94,7 @@ func stem(set *token.FileSet, pos token.Pos) string {
 	return strings.TrimSuffix(filepath.Base(set.Position(pos).Filename), ".go")
 }
 
-// noImports resolves no imports. Names of the package itself do not need any.
+// noImports resolves no imports, which names of the package itself do not need.
 type noImports struct{}
 
 func (noImports) Import(path string) (*types.Package, error) {

@@ -19,13 +19,13 @@ import (
 // block is a fenced code block of a page, with a mark on the line before it:
 //
 //	<!-- not run: REASON -->     the block is skipped
-//	<!-- in another terminal --> the block runs in the background until the next such block or the end
+//	<!-- in another terminal --> the block runs in the background until the next such block
 //	<!-- needs: PROGRAM, ... --> the page is skipped if a program is not installed
 //	<!-- file: PATH -->          the block is written to this file
 //
-// Other sh blocks are run. A text block after them is the expected output, in which … matches any
-// text. A comment "# exit code N" or "# exit code 0, or 3 on a busy machine" sets the expected exit
-// code. Code 3 means an INVALID run, which a busy machine may cause.
+// Other sh blocks are run. A text block contains the expected output, in which … matches any text.
+// A comment "# exit code N" or "# exit code 0, or 3 on a busy machine" contains the expected exit
+// code.
 type block struct{ mark, language, text string }
 
 var (
@@ -46,8 +46,7 @@ const server = "127.0.0.1:8080"
 // named is a host name that the page resolves to server.
 const named = "shop.example:8080"
 
-// script returns the page as a shell script. The output of block i is in the files i.out and i.err
-// of dir.
+// script returns a shell script that runs the page. The output of block i is in i.out and i.err.
 func script(t *testing.T, all []block, dir string) (text, address string) {
 	t.Helper()
 	var b strings.Builder
@@ -82,7 +81,7 @@ func script(t *testing.T, all []block, dir string) (text, address string) {
 		case block.mark != "" && name != "needs":
 			t.Errorf("unknown mark %q", block.mark)
 		default:
-			// fewer layouts, because linking each layout takes long
+			// linking a layout takes long
 			text = strings.ReplaceAll(text, "gate --base", "gate --layouts 1 --base")
 			text = endsWith.ReplaceAllString(text, "code=0; $1 || code=$$?; [[ $$code = [$2$3] ]]")
 			fmt.Fprintf(&b, "{\n%s} >%s/%d.out 2>%[2]s/%[3]d.err\n", text, dir, i)
@@ -102,7 +101,6 @@ var slowPages = []string{"README.md", "choose-a-limit.md", "claims.md", "durable
 	"load-testing.md", "load-testing-in-ci.md", "reading-results.md", "start-here.md",
 	"strategies.md", "studies.md", "test-your-pool.md"}
 
-// TestBlocks runs the blocks of each page in one shell.
 func TestBlocks(t *testing.T) { followAll(t, false, 10) }
 
 func TestLongBlocks(t *testing.T) {
@@ -112,10 +110,10 @@ func TestLongBlocks(t *testing.T) {
 	followAll(t, true, 25)
 }
 
-// followAll runs the slow or the other pages, which must contain at least fewest blocks.
+// followAll runs slow pages or the others. They must contain at least fewest blocks.
 func followAll(t *testing.T, slow bool, fewest int) {
 	t.Helper()
-	// all pages use this directory, so that Go caches the module that several of them create
+	// several pages create the same module, and Go caches its build for this directory
 	dir := filepath.Join(t.TempDir(), "work")
 	ran, left := 0, 0
 	for _, page := range pages(t) {

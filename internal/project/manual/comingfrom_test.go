@@ -16,16 +16,16 @@ import (
 	"testing"
 )
 
-// testers are load testers that may be installed, for example by .ci/testers.
+// testers are load testers, installed by .ci/testers.
 var testers = []string{"wrk", "hey", "h2load"}
 
 // byTime matches the option for the duration of a test.
 var byTime = regexp.MustCompile(` -(d|z) ?\d+s`)
 
-// pair matches a row of docs/coming-from.md: another tool's command and the poolbench command.
+// pair matches the other tool's command and the poolbench command in docs/coming-from.md.
 var pair = regexp.MustCompile("(?m)^\\| `(.*)` \\| `(poolbench attack .*)` \\|$")
 
-// Both commands of a row in docs/coming-from.md must send the same number of requests.
+// Both commands of a row must send the same number of requests.
 func TestComingFrom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -110,7 +110,7 @@ func TestComingFrom(t *testing.T) {
 	}
 }
 
-// writeCertificates writes the server's certificate as the CA's and the client's certificate.
+// writeCertificates writes the server's certificate as the certificate of the CA and of the client.
 func writeCertificates(t *testing.T, dir string, secure *httptest.Server) {
 	t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(secure.TLS.Certificates[0].PrivateKey)

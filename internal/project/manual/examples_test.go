@@ -101,8 +101,8 @@ func TestNewCompiles(t *testing.T) {
 
 const module = "github.com/poolbench/poolbench"
 
-// compileWithin compiles packages by an overlay as part of the checkout. For a separate module, Go
-// would compile the whole checkout again.
+// compileWithin compiles packages by an overlay of the checkout. For separate modules, Go would
+// compile the checkout again.
 func compileWithin(t *testing.T, root string, overlay map[string]string, packages []string) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"Replace": overlay})

@@ -35,15 +35,14 @@ func readAction(t *testing.T) (a actionFile) {
 	return a
 }
 
-// foreign is a module of another project, checked out like a pull request on GitHub: a merge into
-// main. Programs in bin precede others in PATH.
+// foreign is another project's module, checked out like a pull request on GitHub. Programs in bin
+// precede others in PATH.
 type foreign struct {
 	dir, bin, temp string
 	env            []string
 }
 
-// newForeign creates the module, with a benchgate that records its arguments, writes a report and
-// exits with $CODE.
+// newForeign creates the module. Its benchgate records its arguments and exits with $CODE.
 func newForeign(t *testing.T) *foreign {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -100,7 +99,7 @@ func (f *foreign) write(t *testing.T, name, text string) {
 	}
 }
 
-// program installs a shell script in PATH and where the action builds benchgate.
+// program installs a shell script in PATH and in the action's build directory.
 func (f *foreign) program(t *testing.T, name, text string) {
 	t.Helper()
 	for _, dir := range []string{f.bin, f.temp} {
@@ -146,7 +145,7 @@ func (f *foreign) outputs(t *testing.T) map[string]string {
 	return all
 }
 
-// step returns a step's script and environment. Inputs that are not given have their defaults.
+// step returns the script and the environment of a step, with defaults for missing inputs.
 func (a actionFile) step(
 	t *testing.T, name string, inputs map[string]string,
 ) (run string, env []string) {
@@ -256,7 +255,7 @@ func TestActionVerdict(t *testing.T) {
 	}
 }
 
-// The comment on a pull request must be updated. A token without permission must cause a warning.
+// A token without permission must cause a warning.
 func TestActionComment(t *testing.T) {
 	f, action := newForeign(t), readAction(t)
 	f.program(t, "gh", `printf '%s ' "$@" >> "$RUNNER_TEMP/gh"; echo >> "$RUNNER_TEMP/gh"
@@ -313,7 +312,7 @@ func TestAction(t *testing.T) {
 		"benchtime": "1ms", "args": `--layouts 1 --skip 'a "b" *' --pairs 6`})
 	out, code := f.bash(t, run, env...)
 	got := f.outputs(t)
-	// on a busy machine, a gate of equal code may be inconclusive, or a control may fail
+	// on a busy machine, equal code may be inconclusive, or a control may fail
 	judged := code == 0 && (got["verdict"] == "pass" || got["verdict"] == "inconclusive")
 	refused := code == 2 && got["verdict"] == "error" && strings.Contains(out, "gate: cannot decide")
 	if !judged && !refused {
@@ -325,8 +324,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestGatePage runs the blocks of docs/gate-your-ci.md for each verdict, and checks their exit
-// codes and arguments.
+// TestGatePage runs the blocks of docs/gate-your-ci.md for each verdict.
 func TestGatePage(t *testing.T) {
 	f := newForeign(t)
 	page := read(t, filepath.Join(checkout, "docs", "gate-your-ci.md"))

@@ -32,8 +32,7 @@ type object struct {
 var kinds = map[string]string{"Service": "v1", "PersistentVolumeClaim": "v1",
 	"Deployment": "apps/v1", "Job": "batch/v1"}
 
-// untilItWaits records the output of a command, and interrupts the command when it waits for a
-// server.
+// untilItWaits interrupts a command when it waits for a server.
 type untilItWaits struct {
 	said      bytes.Buffer
 	interrupt func()

@@ -10,8 +10,8 @@ import (
 )
 
 // TestLoadTestPage runs the script of docs/load-testing-in-ci.md like jobs of GitHub, GitLab and
-// make. Each job must exit with the code of attack, stop the service, and report a service that
-// does not start.
+// make. Jobs must exit with the code of attack, stop the service, and report a service that does
+// not start.
 func TestLoadTestPage(t *testing.T) {
 	f := newForeign(t)
 	var script, github, gitlab, makefile string

@@ -44,7 +44,7 @@ func TestYAML(t *testing.T) {
 	}
 }
 
-// licences maps words in a licence text to the licence, first match first.
+// licences contains words that identify a licence, first match first.
 var licences = []struct{ name, words string }{
 	{"FTL", "The FreeType Project LICENSE"}, // freetype offers two licences
 	{"CC-BY-4.0", "Creative Commons Attribution 4.0"},
@@ -56,8 +56,8 @@ var licences = []struct{ name, words string }{
 	{"BSD-2-Clause", "Redistributions of source code must retain"},
 }
 
-// notices returns the licences of all linked modules on any system, except the Apache License,
-// which is in LICENSE.
+// notices returns the licences of modules linked on any system, without the Apache License, which
+// is in LICENSE.
 func notices(t *testing.T) string {
 	t.Helper()
 	dirs := map[string]string{} // directory by module and version
@@ -65,7 +65,7 @@ func notices(t *testing.T) string {
 		cmd := exec.Command("go", "list", "-deps", "-f",
 			"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}",
 			"github.com/poolbench/poolbench"+"/cmd/poolbench")
-		// without the build tags of make, which exclude some modules
+		// the build tags of make would exclude some modules
 		cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=")
 		out, err := cmd.Output()
 		if err != nil {
@@ -111,7 +111,7 @@ func notices(t *testing.T) string {
 		"| module | version | licence |\n|---|---|---|\n" + table.String() + texts.String()
 }
 
-// Every linked module must be in THIRD_PARTY.md. The flag -update (make generate) writes this file.
+// The flag -update (make generate) writes THIRD_PARTY.md.
 func TestThirdParty(t *testing.T) {
 	path := filepath.Join(checkout, "THIRD_PARTY.md")
 	want := notices(t)
