@@ -170,7 +170,7 @@ func TestSmallestLimit(t *testing.T) {
 				a, err := theory.MH2k(rate, h, limit)
 				return err == nil && a.P99() < seconds(bound).Seconds()
 			}
-		case 4: // one slot, by Pollaczek and Khinchine, or else two, which wait a quarter as long
+		case 4: // one slot by the Pollaczek-Khinchine formula, or two
 			rate = (0.3 + busy/20) / mean
 			one := theory.Must(theory.MG1(theory.Pool{Rate: rate,
 				MeanService: seconds(mean).Seconds(), Limit: 1}, 2))
@@ -194,7 +194,7 @@ func TestSmallestLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.traffic, err = draw(s.sample, 400_000, false); err != nil { // as there are 50
+		if s.traffic, err = draw(s.sample, 400_000, false); err != nil { // 50 cases
 			t.Fatal(err)
 		}
 		all, _ := q.candidates(s.sample)
@@ -263,7 +263,7 @@ func TestNothingMeets(t *testing.T) {
 		t.Fatalf("%v %+v", a.Verdict, a.Missing)
 	}
 	for _, m := range a.Missing {
-		better := q // what would do, does so with what is the nearest
+		better := q // with the nearest option only
 		better.Strategies = []strategies.Variant{a.Recommendation.Strategy}
 		switch m.What {
 		case "limit":

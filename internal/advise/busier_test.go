@@ -21,7 +21,7 @@ func TestBusier(t *testing.T) {
 	var even, few, burst sample
 	for i := range tasks {
 		even.add(float64(i), 0.5)
-		burst.add(float64(i/(tasks/10))*1e6, 0.5) // ten instants, nothing between
+		burst.add(float64(i/(tasks/10))*1e6, 0.5) // ten bursts
 	}
 	few.add(0, 1)
 	few.add(3600, 50)

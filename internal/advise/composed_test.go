@@ -111,7 +111,7 @@ func compareWithPairs(t *testing.T, q Question) {
 			case err != nil:
 				t.Fatal(err)
 			case m == nil || m.Verdict != objectives.Met:
-			case m.unproven && !o.unproven: // a few runs do not say that it keeps the rate
+			case m.unproven && !o.unproven: // too few runs to show that it keeps the rate
 			case a.Verdict != Meets:
 				t.Errorf("%v, and %s meets the objectives with a limit of %d", a.Verdict, m.Strategy,
 					limit)

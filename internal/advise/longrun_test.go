@@ -42,7 +42,7 @@ func TestLongRunConfirmed(t *testing.T) {
 			for _, arrival := range []string{"poisson", "bulk:n=10",
 				"mmpp:ratio=3,high=100ms,low=300ms"} {
 				if arrival == "bulk:n=10" && target != "none" {
-					continue // who of those that are due at once is refused, no contract says
+					continue // which simultaneous task is throttled is not specified
 				}
 				sc := steadyAt(strategy, "lognormal:mean=20ms,c2=4", target, arrival, 200, 6,
 					4000+i)
@@ -51,7 +51,7 @@ func TestLongRunConfirmed(t *testing.T) {
 					t.Fatal(err)
 				}
 				if target != "none" && sc.Strategy.Spec.Sheds {
-					continue // the recursion knows a queue that is full, or a target
+					continue // the recursion supports shedding or a target, not both
 				}
 				run, err := bench.Run(t.Context(), sc)
 				if err != nil {

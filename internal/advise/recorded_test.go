@@ -43,7 +43,7 @@ func TestRecordedAlike(t *testing.T) {
 	}
 	pool, other := a.Recommendation.Promise, a.RunnersUp[0].Promise
 	near := func(a, b, by float64) bool { return math.Abs(a/b-1) < by }
-	if !near(pool.Mid, other.Mid, 0.01) || // two definitions of which tasks warm up
+	if !near(pool.Mid, other.Mid, 0.01) || // the two definitions of warm-up differ
 		!near(pool.Low/pool.Mid, other.Low/other.Mid, 1e-9) ||
 		!near(pool.High/pool.Mid, other.High/other.Mid, 1e-9) ||
 		a.Recommendation.Limit != a.RunnersUp[0].Limit {

@@ -55,7 +55,7 @@ func queueings(random *rand.Rand, i int) (q queueing, limit int) {
 		Seed: random.Uint64N(1 << 30)}
 	quantile := func(a *theory.Answer, err error) float64 {
 		if err != nil {
-			return math.Inf(1) // the queue grows for ever
+			return math.Inf(1) // unstable
 		}
 		return a.P99()
 	}

@@ -188,7 +188,7 @@ func TestWild(t *testing.T) {
 	} {
 		p := plan(t, "wild:does="+does)
 		p.Kills, p.Tasks = 0, 40
-		switch does { // the process waits that long
+		switch does { // maximum wait for the process
 		case "stays":
 			p.Patience = time.Second
 		case "refuses":

@@ -123,7 +123,7 @@ func (s *stage) start(w Worker) (cancel func(), wait func() error) {
 	ended := make(chan error, 1)
 	go func() { ended <- w.Work(ctx) }()
 	wait = sync.OnceValue(func() error { return <-ended })
-	s.Cleanup(func() { cancel(); _ = wait() }) // a test that needs the error has called wait
+	s.Cleanup(func() { cancel(); _ = wait() }) // the error is for tests that call wait
 	return cancel, wait
 }
 
@@ -301,7 +301,7 @@ func TestOtherProgram(t *testing.T) {
 		t.Error("the other program runs something")
 		return nil, nil
 	}
-	s.work(Worker{Self: other, Run: never}) // the worker is already there and hears the call
+	s.work(Worker{Self: other, Run: never}) // the worker starts before the sweep
 	sweep := s.sweep()
 	s.waitForLine("the worker on a (process 1) is refused: it has other strategies")
 	s.waitForLine("the sweep of here (process 1) refuses this worker: it has other strategies")

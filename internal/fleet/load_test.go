@@ -346,7 +346,7 @@ func TestLoadIsGone(t *testing.T) {
 // The rule applies to the sum over all agents.
 func TestStopIf(t *testing.T) {
 	s := newStage(t)
-	for i, failed := range []int{0, 90} { // of each 100 requests of an agent, so 45 % in total
+	for i, failed := range []int{0, 90} { // percent of an agent's requests, so 45 % in total
 		s.serve(fmt.Sprint("agent-", i), func(a *Agent) {
 			a.Attack = func(ctx context.Context, a attack.Attack) (*attack.Share, error) {
 				if len(a.StopIf) != 1 {

@@ -29,7 +29,9 @@ func TestLight(t *testing.T) {
 		module+"/strategies/strategytest")
 }
 
-func TestLightBenchgate(t *testing.T) { checkDependencies(t, 100, notForCI, module+"/cmd/benchgate") }
+func TestLightBenchgate(t *testing.T) {
+	checkDependencies(t, 100, notForCI, module+"/cmd/benchgate")
+}
 
 // The build flags are those of the GitHub action.
 func TestBenchgateSize(t *testing.T) {

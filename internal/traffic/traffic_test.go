@@ -106,13 +106,13 @@ func TestSwing(t *testing.T) {
 	const rate, n = 87, 31_000 // 356 s
 	for _, c := range []struct{ period, amp, phase float64 }{{71, 0.35, 0}, {113, 0.5, 0.6},
 		{300, 0.8, 0.25}, {23.7, 0.3, 0.9}} {
-		due := generated(t, fmt.Sprintf("sine:period=%vs,amp=%v,phase=%v", c.period, c.amp, c.phase),
-			rate, n, 1)
+		due := generated(t, fmt.Sprintf("sine:period=%vs,amp=%v,phase=%v", c.period, c.amp,
+			c.phase), rate, n, 1)
 		noisy := due
-		if c.amp > 0.3 { // the same with the gaps of a Poisson process: the sine's time is changed
+		if c.amp > 0.3 { // the same cycle with Poisson arrivals
 			noisy = slices.Clone(due)
 			r := rand.New(rand.NewPCG(1, 2))
-			for i := range noisy { // each is moved by up to a second: the counts become Poisson's
+			for i := range noisy { // random shifts of up to a second make the counts Poisson
 				noisy[i].At += int64(r.Float64() * 1e9)
 			}
 			slices.SortFunc(noisy, func(a, b traces.Record) int { return cmp.Compare(a.At, b.At) })

@@ -139,7 +139,7 @@ func TestLimit(t *testing.T) {
 		}()
 		synctest.Wait()
 		d.Limit(0, 1)
-		d.Give(0) // one call is left, which is the limit
+		d.Give(0) // one call is left, and the limit is 1
 		synctest.Wait()
 		if len(kept) != 0 {
 			t.Error("more streams than the server allows")

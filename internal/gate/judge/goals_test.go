@@ -18,7 +18,7 @@ type goal struct {
 	unit      string
 	hits, of  int    // numerator and denominator of a share; 0 and 0 for other figures
 	basis     string // source of a figure that is not a share
-	noPromise bool   // the gate does not promise it
+	noPromise bool   // informative only
 }
 
 func (g goal) reached() bool {

@@ -132,7 +132,7 @@ func followAll(t *testing.T, slow bool, fewest int) {
 			left--
 		})
 	}
-	if ran < fewest && left == 0 && !race.Enabled { // pages are left out if -run selects some
+	if ran < fewest && left == 0 && !race.Enabled { // -run may select some pages only
 		t.Errorf("only %d blocks were run", ran)
 	}
 }

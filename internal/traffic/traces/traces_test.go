@@ -142,7 +142,7 @@ func TestNotes(t *testing.T) {
 		want bool
 	}{
 		{Source{Time: "1"}, "5\n5\n7\n", true},
-		{Source{Time: "1"}, "5\n6\n7\n", false}, // none at one instant: nothing is hidden
+		{Source{Time: "1"}, "5\n6\n7\n", false}, // no two at the same time, so no rounding
 		{Source{Time: "1"}, "5\n5\n7.5\n", false},
 		{Source{Time: "1", Duration: "2", End: true}, "5,0.25\n5,0.25\n7,1.5\n", true},
 	} {
