@@ -47,13 +47,12 @@ func answered(t testing.TB, q Question) *Answer {
 	return a
 }
 
-// notRun fails, for questions that the recursion answers alone.
+// notRun fails, because the question must be answered without a run.
 func notRun(context.Context, bench.Scenario) (*bench.Result, error) {
 	return nil, fmt.Errorf("nothing was to be run")
 }
 
-// For pools, the recursion must equal runs of the strategy to the nanosecond, also if the pool
-// sheds, keeps a pace or has a target that freezes.
+// For pools, the Lindley recursion must equal a run to the nanosecond.
 func TestRecursion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -70,7 +69,7 @@ func TestRecursion(t *testing.T) {
 		{"token_bucket:rate=target,burst=1", 7, 0, "token_bucket:rate=195,burst=4"},
 		{"ticker_limited:rate=200", 5, 0, "none"},
 		{"ticker_limited:rate=300", 6, 0, "token_bucket:rate=300,burst=2"},
-		// at the rate of the target nothing is refused
+		// at the rate of the target, no task may be throttled
 		{"token_bucket:rate=target,burst=1", 40, 0, "token_bucket:rate=270,burst=1"},
 		{"token_bucket:rate=target,burst=3", 40, 0, "token_bucket:rate=200,burst=3"},
 		{"token_bucket:rate=target,burst=2", 40, 0, "token_bucket:rate=270,burst=2"},
@@ -114,9 +113,8 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// For pools, on M/M/k, M/D/k, M/H2/k, M/G/1 and M/M/k/K with random parameters, the recommended
-// limit must be the smallest that theory allows. If the interval at the next smaller limit includes
-// the bound, the answer must name that limit, too.
+// Random M/M/k, M/D/k, M/H2/k, M/G/1 and M/M/k/K queues. The answer may name two limits if the runs
+// cannot distinguish them.
 func TestSmallestLimit(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
@@ -172,7 +170,7 @@ func TestSmallestLimit(t *testing.T) {
 				a, err := theory.MH2k(rate, h, limit)
 				return err == nil && a.P99() < seconds(bound).Seconds()
 			}
-		case 4: // one slot, by Pollaczek and Khinchine, or else two, which wait a quarter as long
+		case 4: // one slot by the Pollaczek-Khinchine formula, or two
 			rate = (0.3 + busy/20) / mean
 			one := theory.Must(theory.MG1(theory.Pool{Rate: rate,
 				MeanService: seconds(mean).Seconds(), Limit: 1}, 2))
@@ -196,7 +194,7 @@ func TestSmallestLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.traffic, err = draw(s.sample, 400_000, false); err != nil { // as there are 50
+		if s.traffic, err = draw(s.sample, 400_000, false); err != nil { // 50 cases
 			t.Fatal(err)
 		}
 		all, _ := q.candidates(s.sample)
@@ -224,7 +222,7 @@ func TestSmallestLimit(t *testing.T) {
 
 func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
 
-// Equal seeds must give equal answers, at any number of parallel runs. No task may be lost.
+// The answer must depend only on the seed, not on GOMAXPROCS.
 func TestSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -249,8 +247,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// The answer must name the nearest option and changes that would meet the objective. Each change
-// must.
+// Each suggested change must meet the objective.
 func TestNothingMeets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -266,7 +263,7 @@ func TestNothingMeets(t *testing.T) {
 		t.Fatalf("%v %+v", a.Verdict, a.Missing)
 	}
 	for _, m := range a.Missing {
-		better := q // what would do, does so with what is the nearest
+		better := q // with the nearest option only
 		better.Strategies = []strategies.Variant{a.Recommendation.Strategy}
 		switch m.What {
 		case "limit":
@@ -282,8 +279,7 @@ func TestNothingMeets(t *testing.T) {
 	}
 }
 
-// For a target with a rate limit, the recommendation must be a strategy that keeps the rate,
-// because a limit keeps it only at one service time.
+// A concurrency limit corresponds to a rate only at one service time.
 func TestRateLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -296,7 +292,6 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// The limit must not exceed the concurrency of the target.
 func TestConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -309,8 +304,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// If tasks may be lost and that saves a slot, the recommendation must lose tasks. TestSame covers
-// the opposite.
+// Shedding saves one slot.
 func TestMay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -323,7 +317,6 @@ func TestMay(t *testing.T) {
 	}
 }
 
-// The recommendation must respect the largest queue and the memory.
 func TestMayKeep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -339,11 +332,10 @@ func TestMayKeep(t *testing.T) {
 	}
 }
 
-// A run in real time that misses must make the option undecided, and the search must continue with
-// the next. A run that is not VALID must change nothing and be reported.
+// A VALID real-time run that misses makes an option undecided. Other runs must only be reported.
 func TestConfirmed(t *testing.T) {
 	q := asked(t, "cpu_sha256:mean=1ms", 500, "p99-response<50ms")
-	// this traffic is short samples; for steady traffic the recursion would plan millions of tasks
+	// with steady traffic, the recursion would plan millions of tasks
 	q.Scenario.Load.Arrival = arrivals.MustParse("linear:slope=10")
 	q.Scenario.Stop.Tasks = 2000
 	for real, want := range map[result.Verdict]Verdict{result.Valid: Undecided,

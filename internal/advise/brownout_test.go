@@ -10,10 +10,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// The target slows down at more than 10 concurrent calls, and 8 are busy on average. Limits from 9
-// to 12 meet the objective, and none of them is a power of two. Strategies that adapt their limit
-// collapse if it may rise, so they may be recommended only alone and with such a limit. The promise
-// must hold in a run of another seed.
+// The target slows down at more than 10 concurrent calls, and 8 are busy on average, so only limits
+// of 9 to 12 meet the objective. Adaptive strategies with a higher maximum overload the target.
 func TestBrownout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The factor must be close to 1 for a plan that varies by chance and for bursts of equal height,
-// and clearly larger for a wandering rate.
+// The factor estimates how much busier another such record may be: little for chance and for bursts
+// of equal height, more for a wandering rate.
 func TestBusier(t *testing.T) {
 	const tasks = 30_000
 	for shape, within := range map[string][2]float64{
@@ -21,7 +21,7 @@ func TestBusier(t *testing.T) {
 	var even, few, burst sample
 	for i := range tasks {
 		even.add(float64(i), 0.5)
-		burst.add(float64(i/(tasks/10))*1e6, 0.5) // ten instants, nothing between
+		burst.add(float64(i/(tasks/10))*1e6, 0.5) // ten bursts
 	}
 	few.add(0, 1)
 	few.add(3600, 50)

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// The Go code must compile, for every strategy.
 func TestCode(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("package main\n\nimport (\n\t\"context\"\n\n" +
@@ -52,7 +51,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// The Go code has no target, so it must contain the rate of a strategy that follows the target.
+// The generated code has no target, so it must contain the rate as a number.
 func TestPacedByTarget(t *testing.T) {
 	v := strategies.MustParse("retry+token_bucket:rate=target,burst=1+worker_pool")
 	sc := bench.Scenario{Strategy: v, Target: targets.MustParse("sec_ban:limit=7")}

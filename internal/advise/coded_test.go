@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// If short runs equal the recursion of their tasks, the figure must be that of the recursion of all
-// traffic. If they are slower, it must be larger, even if most runs are too short for any wait.
+// Runs are compared with the recursion of the same tasks. Slower runs must increase the predicted
+// wait.
 func TestPaired(t *testing.T) {
 	const unit = "p99-wait-sec"
 	of := func(v float64) *modelReading {
@@ -47,8 +47,7 @@ func TestPaired(t *testing.T) {
 	}
 }
 
-// A strategy that declares the contract of a pool must not count as a pool if its code violates the
-// contract.
+// A strategy whose code violates the declared contract of a pool must be excluded.
 func TestBrokenContract(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -13,11 +13,10 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// sweep enables tests of many minutes.
 var sweep = flag.Bool("sweep", false, "every question of TestComposed")
 
-// everyPair returns all compositions of two parts around a worker pool that fit the question, with
-// a finer grid of parameters than that of the search.
+// everyPair returns all compositions of two parts and a worker pool, in a finer parameter grid than
+// the search.
 func everyPair(t *testing.T, q Question, sc bench.Scenario) (all []behaviour) {
 	t.Helper()
 	rate, burst := targetRate(sc.Target)
@@ -52,8 +51,7 @@ func everyPair(t *testing.T, q Question, sc bench.Scenario) (all []behaviour) {
 	return all
 }
 
-// For a target with a rate limit, the recommended limit must not exceed that of the best
-// composition of two parts. At an equal limit, the promise must not be worse.
+// No composition of two parts may be better than the recommendation.
 func TestComposed(t *testing.T) {
 	i := 0
 	for _, target := range []struct {
@@ -104,7 +102,7 @@ func compareWithPairs(t *testing.T, q Question) {
 			if limit < 1 {
 				continue
 			}
-			// one seed first, because most miss
+			// one seed first, because most compositions miss
 			m, err := s.measure(t.Context(), b, limit, 1)
 			if err == nil && m != nil && m.Verdict == objectives.Met {
 				m, err = s.measure(t.Context(), b, limit, seeds)
@@ -113,7 +111,7 @@ func compareWithPairs(t *testing.T, q Question) {
 			case err != nil:
 				t.Fatal(err)
 			case m == nil || m.Verdict != objectives.Met:
-			case m.unproven && !o.unproven: // a few runs do not say that it keeps the rate
+			case m.unproven && !o.unproven: // too few runs to show that it keeps the rate
 			case a.Verdict != Meets:
 				t.Errorf("%v, and %s meets the objectives with a limit of %d", a.Verdict, m.Strategy,
 					limit)

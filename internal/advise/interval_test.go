@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// shapes returns recorded traffics of n tasks with a mean of 10 ms, for eight slots that are 80 %
-// busy.
+// shapes generates n tasks with a mean of 10 ms, which keep eight slots 80 % busy.
 var shapes = map[string]func(r *rand.Rand, n int) sample{
 	"poisson": func(r *rand.Rand, n int) (s sample) {
 		at := 0.0
@@ -19,7 +18,7 @@ var shapes = map[string]func(r *rand.Rand, n int) sample{
 		}
 		return s
 	},
-	// bursts of 200 ms at twice the rate, and pauses of 200 ms
+	// bursts of 200 ms at twice the rate, then 200 ms idle
 	"on-off": func(r *rand.Rand, n int) (s sample) {
 		at, until := 0.0, 0.2*r.ExpFloat64()
 		for range n {
@@ -32,8 +31,7 @@ var shapes = map[string]func(r *rand.Rand, n int) sample{
 		}
 		return s
 	},
-	// A wandering rate with periods of slow calls: a few such periods determine the p99, and a half of
-	// the plan may have none.
+	// a few slow periods determine the p99, and one half of the plan may have none
 	"wandering": func(r *rand.Rand, n int) (s sample) {
 		at, mood, slow := 0.0, 0.0, 0.0
 		for i := range n {
@@ -58,9 +56,8 @@ func recordedAs(s sample) *traffic {
 		busier: s.busier()}
 }
 
-// heldOut promises the p99 from the first half of a recorded plan, at the smallest limit that keeps
-// it below 60 ms, and reports whether the promise holds in the second half. width is the relative
-// distance of the further end of the interval.
+// heldOut predicts the p99 from the first half of a recorded plan and reports whether the interval
+// contains the p99 of the second half.
 func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 	t.Helper()
 	first := recordedAs(sample{whole.due[:half], whole.service[:half]})
@@ -75,9 +72,7 @@ func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 		max(promise.High/promise.Mid-1, 1-promise.Low/promise.Mid)
 }
 
-// The promise from the first half of a recorded plan must hold in the second half, for at least 18
-// of 20 plans of each shape. For stationary plans of 100,000 tasks, each side of the interval must
-// be at most 15 %.
+// The prediction must hold in the second half for 18 of 20 plans.
 func TestHoldOut(t *testing.T) {
 	plans := 20
 	if testing.Short() {
@@ -104,7 +99,6 @@ func TestHoldOut(t *testing.T) {
 	}
 }
 
-// BenchmarkHoldOut measures the coverage of the promise over many plans.
 func BenchmarkHoldOut(b *testing.B) {
 	const tasks = 50_000
 	for shape, make := range shapes {

@@ -25,8 +25,7 @@ func steadyAt(
 		Clock: bench.Virtual, Stop: bench.Stop{Tasks: tasks, Warmup: 0.1}}
 }
 
-// For every arrival and target that the recursion covers, it must equal a run of the strategy to
-// the digit.
+// The recursion must equal a run exactly.
 func TestLongRunConfirmed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -43,7 +42,7 @@ func TestLongRunConfirmed(t *testing.T) {
 			for _, arrival := range []string{"poisson", "bulk:n=10",
 				"mmpp:ratio=3,high=100ms,low=300ms"} {
 				if arrival == "bulk:n=10" && target != "none" {
-					continue // who of those that are due at once is refused, no contract says
+					continue // which simultaneous task is throttled is not specified
 				}
 				sc := steadyAt(strategy, "lognormal:mean=20ms,c2=4", target, arrival, 200, 6,
 					4000+i)
@@ -52,7 +51,7 @@ func TestLongRunConfirmed(t *testing.T) {
 					t.Fatal(err)
 				}
 				if target != "none" && sc.Strategy.Spec.Sheds {
-					continue // the recursion knows a queue that is full, or a target
+					continue // the recursion supports shedding or a target, not both
 				}
 				run, err := bench.Run(t.Context(), sc)
 				if err != nil {
@@ -72,8 +71,7 @@ func TestLongRunConfirmed(t *testing.T) {
 	}
 }
 
-// A pool is unstable, and has no figure, if its target holds slots for too long, although the work
-// alone would fit.
+// Delays of the target make a pool of 2 unstable, although its load is below 2.
 func TestUnstableByGrowth(t *testing.T) {
 	wanted := list(t, "p99-response<800ms")
 	for limit, want := range map[int]bool{2: true, 3: false} {
@@ -90,8 +88,7 @@ func TestUnstableByGrowth(t *testing.T) {
 	}
 }
 
-// A target that freezes leaves less than 2 slots, so a limit of 2 is unstable for 1.97 busy slots.
-// No short run shows that.
+// The load is 1.97 slots. Freezes of the target leave less than 2, which short runs do not show.
 func TestFrozenTarget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -105,8 +102,7 @@ func TestFrozenTarget(t *testing.T) {
 	}
 }
 
-// Strategies that split tasks must not be tried for recorded tasks, even if the question names
-// them.
+// Recorded tasks cannot be split.
 func TestRecordedIsWhole(t *testing.T) {
 	q := recordedIn(t, 3000, time.Second)
 	q.Strategies = append(q.Strategies, strategies.MustParse("partitioned_all_at_once"),
@@ -123,7 +119,7 @@ func TestRecordedIsWhole(t *testing.T) {
 	}
 }
 
-// A composition with the same figures as a pool is a tie, for every seed, and the pool is simpler.
+// If a composition is equal to a pool, the simpler pool must win.
 func TestTie(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -153,7 +149,6 @@ func TestTie(t *testing.T) {
 	}
 }
 
-// Strategies for which the budget is too small must be listed, with a sufficient budget.
 func TestSmallBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

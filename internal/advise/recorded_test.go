@@ -34,8 +34,7 @@ func recordedIn(t *testing.T, n int, budget time.Duration) Question {
 	return q
 }
 
-// On a recorded plan, strategies that behave as a pool must have the same promise and limit, so
-// that the simpler one wins.
+// On a recorded plan, strategies that behave as a pool must have equal results.
 func TestRecordedAlike(t *testing.T) {
 	q := recordedIn(t, 9000, 0)
 	a := answered(t, q)
@@ -44,7 +43,7 @@ func TestRecordedAlike(t *testing.T) {
 	}
 	pool, other := a.Recommendation.Promise, a.RunnersUp[0].Promise
 	near := func(a, b, by float64) bool { return math.Abs(a/b-1) < by }
-	if !near(pool.Mid, other.Mid, 0.01) || // two definitions of which tasks warm up
+	if !near(pool.Mid, other.Mid, 0.01) || // the two definitions of warm-up differ
 		!near(pool.Low/pool.Mid, other.Low/other.Mid, 1e-9) ||
 		!near(pool.High/pool.Mid, other.High/other.Mid, 1e-9) ||
 		a.Recommendation.Limit != a.RunnersUp[0].Limit {
@@ -56,7 +55,6 @@ func TestRecordedAlike(t *testing.T) {
 	}
 }
 
-// meanOf returns the mean service of n tasks, in seconds.
 func meanOf(t *testing.T, q Question, n int) float64 {
 	t.Helper()
 	w, err := q.Scenario.Workload.Spec.Build(1, q.Scenario.Workload.Values)
@@ -70,9 +68,7 @@ func meanOf(t *testing.T, q Question, n int) float64 {
 	return sum.Seconds() / float64(n)
 }
 
-// The promise must be about the whole record, whatever the budget. With the default budget, runs of
-// strategies' own code have all of it. The answer must report if a smaller budget gives them a
-// part.
+// If the budget is too small to run the whole record, the prediction must still cover all of it.
 func TestRecordAll(t *testing.T) {
 	const all, part = 9000, 1666
 	for budget, want := range map[time.Duration]int{0: 0, time.Second: part} {

@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// fromPlan computes the metrics of these tests by the recursion.
+// fromPlan computes a result by the Lindley recursion, without a run.
 func fromPlan(_ context.Context, sc bench.Scenario) (*bench.Result, error) {
 	queue, follows := sc.FollowsPlan()
 	plan, err := sc.Plan()
@@ -37,15 +37,14 @@ func fromPlan(_ context.Context, sc bench.Scenario) (*bench.Result, error) {
 		{Unit: "shed/op", Value: shed}}}, nil
 }
 
-// A queueing is a case with a known answer of theory at every limit.
+// queueing is a scenario whose metric is known from theory at every limit.
 type queueing struct {
 	written bench.Written
 	unit    string // of the objective
 	at      func(limit int) float64
 }
 
-// queueings draws a case with random parameters, and a limit close to its answer: M/M/k, M/D/k,
-// M/H2/k, and M/M/k/K with K = k + queue.
+// queueings returns a random queue and a limit near the answer.
 func queueings(random *rand.Rand, i int) (q queueing, limit int) {
 	limit = 2 + random.IntN(14)
 	mean := 0.001 + 0.05*random.Float64()
@@ -56,7 +55,7 @@ func queueings(random *rand.Rand, i int) (q queueing, limit int) {
 		Seed: random.Uint64N(1 << 30)}
 	quantile := func(a *theory.Answer, err error) float64 {
 		if err != nil {
-			return math.Inf(1) // the queue grows for ever
+			return math.Inf(1) // unstable
 		}
 		return a.P99()
 	}
@@ -85,9 +84,7 @@ func queueings(random *rand.Rand, i int) (q queueing, limit int) {
 	return q, limit
 }
 
-// In 50 random cases, the smallest limit must be that of theory. If the sampling error spans two
-// limits, the answer must name both. Bounds are drawn such that the runs can decide (see
-// resolvable); otherwise 10 of 50 cases had no answer, and 3 a wrong one.
+// The answer may name two limits if the runs cannot distinguish them.
 func TestSmallestLimit(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
@@ -128,9 +125,8 @@ func TestSmallestLimit(t *testing.T) {
 	t.Logf("%d of %d answers name two limits", two, cases)
 }
 
-// resolvable draws a case that runs of 20,000 tasks can decide, and a bound between the values at
-// two neighbouring limits. The bound is 3 % from either, the error of the median of 16 p99s. A
-// share of shed tasks must be large enough to be observed.
+// resolvable returns a random queue with a bound that separates two neighbouring limits by 3 %, the
+// error of the median of 16 p99s.
 func resolvable(random *rand.Rand, i int) (q queueing, bound float64) {
 	const apart, leastShed = 1.03, 0.003
 	for {

@@ -35,8 +35,7 @@ func scenario(
 		Stop: bench.Stop{Tasks: tasks, Warmup: 0.1}}
 }
 
-// ofLength returns a scenario whose tasks may be cut short, so that the question is about runs of
-// its length.
+// ofLength sets a drain time, so that the search is about runs of this length, not the long run.
 func ofLength(
 	t testing.TB, strategy string, clock bench.Clock, tasks int, seed uint64,
 ) bench.Scenario {
@@ -55,7 +54,7 @@ func list(t testing.TB, text string) objectives.List {
 	return l
 }
 
-// made returns an invented run, whose mean wait exceeds a second if missed says so.
+// made returns a synthetic run whose mean wait misses or meets one second.
 func made(sc bench.Scenario, missed bool) *bench.Result {
 	wait := 0.5
 	if missed {
@@ -70,8 +69,7 @@ func ignore(bench.Scenario, *bench.Result, error) error { return nil }
 
 func isNaN(v float64) bool { return math.IsNaN(v) }
 
-// If the edge is equal for all seeds, the interval must contain it and be as narrow as the
-// resolution, and each load must need only the first runs.
+// If all seeds have the same critical load, the first runs at each load must suffice.
 func TestSharp(t *testing.T) {
 	for _, edge := range []float64{0.1001, 0.2, 0.5, 0.7777, 1.19} {
 		s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
@@ -100,7 +98,6 @@ func TestSharp(t *testing.T) {
 	}
 }
 
-// If every load of the range is met, or none, the answer must not have an end beyond the range.
 func TestOneSided(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}
@@ -124,7 +121,7 @@ func TestOneSided(t *testing.T) {
 	}
 }
 
-// Runs without the metric must not decide anything.
+// Runs without the metric must not decide.
 func TestUntold(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "short-mean-response<1s"), Lo: 0.1, Hi: 1.2}
@@ -141,7 +138,7 @@ func TestUntold(t *testing.T) {
 	}
 }
 
-// The answer must be about the upper edge, and list the missed loads below it.
+// The answer must be the highest critical load, with a list of missed loads below it.
 func TestNotMonotone(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}
@@ -159,8 +156,8 @@ func TestNotMonotone(t *testing.T) {
 	}
 }
 
-// The interval must contain the median of the edges of all seeds as often as its confidence, both
-// with common seeds and with an independent edge for each run, as under the real clock.
+// The critical load varies by seed (virtual clock) or by run (real clock). 95 % of the intervals
+// must contain its median.
 func TestCoverage(t *testing.T) {
 	const median = 0.6
 	searches := 200
@@ -172,7 +169,7 @@ func TestCoverage(t *testing.T) {
 		held, width := 0, 0.0
 		for i := range searches {
 			edge := func(seed uint64) float64 {
-				// log-normal: skewed, with the median that is searched
+				// skewed, so that the mean differs from the median
 				x := rand.New(rand.NewPCG(seed, uint64(i))).NormFloat64()
 				if own {
 					x = r.NormFloat64()
@@ -197,7 +194,7 @@ func TestCoverage(t *testing.T) {
 			}
 			width += (a.Missed - a.Met) / float64(searches)
 		}
-		// minus three standard deviations, 4.6 % in 200 searches
+		// three standard deviations: 4.6 % in 200 searches
 		least := 0.95 - 3*math.Sqrt(0.95*0.05/float64(searches))
 		if share := float64(held) / float64(searches); share < least {
 			t.Errorf("%v clock: the interval holds the median in %.1f %% of the searches",
@@ -211,8 +208,6 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// The interval must contain the exact load at which the mean wait of M/M/4 crosses the objective.
-// The seeds are fixed, so the test is deterministic. It held in all of 20 longer searches.
 func TestAgainstTheory(t *testing.T) {
 	const mean, limit = 0.010, 4
 	cases := []struct {
@@ -242,7 +237,7 @@ func TestAgainstTheory(t *testing.T) {
 	}
 }
 
-// All pools with one queue must have the same answer.
+// Strategies with the same queue must have the same answer.
 func TestSameQueue(t *testing.T) {
 	s := Search{
 		Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 500, 1),
@@ -260,7 +255,7 @@ func TestSameQueue(t *testing.T) {
 	}
 }
 
-// crossing returns the load at which M/M/k has that mean wait.
+// crossing returns the load at which an M/M/k queue has the given mean wait.
 func crossing(t *testing.T, mean float64, limit int, wait float64) float64 {
 	lo, hi := 0.0, 1.0
 	for range 60 {
@@ -279,7 +274,6 @@ func crossing(t *testing.T, mean float64, limit int, wait float64) float64 {
 	return lo
 }
 
-// Every strategy and load must have the same seeds, from that of the scenario on, each once.
 func TestCommonSeeds(t *testing.T) {
 	s := Search{
 		Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 40),
@@ -310,7 +304,7 @@ func TestCommonSeeds(t *testing.T) {
 	}
 }
 
-// A failed run must end the search of its scenario only, and few more of its runs may begin.
+// The searches of other scenarios must continue.
 func TestFailure(t *testing.T) {
 	s := Search{
 		Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1),
@@ -342,7 +336,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// The end of the context and an error of the caller must stop the search, with partial answers.
+// The answer must contain the completed runs.
 func TestInterrupted(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}

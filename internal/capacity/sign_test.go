@@ -29,8 +29,8 @@ func TestSignTest(t *testing.T) {
 	}
 }
 
-// walk adds the probabilities of all sequences of runs, by verdict. p is the probability that a run
-// meets the objective.
+// walk adds the probabilities of all sequences of runs, by verdict. p is the probability of a run
+// that meets the objective.
 func walk(test signTest, c Probe, p float64, into map[objectives.Verdict]float64, weight float64) {
 	v, done := test.judge(c)
 	if done || c.runs() == test.runs {
@@ -41,8 +41,7 @@ func walk(test signTest, c Probe, p float64, into map[objectives.Verdict]float64
 	walk(test, Probe{Met: c.Met, Missed: c.Missed + 1}, p, into, weight*(1-p))
 }
 
-// For a fair coin, the probability of each verdict must be at most the risk. For a biased coin,
-// that of the wrong verdict must be smaller.
+// For a fair coin, risk limits the probability of each verdict.
 func TestRisk(t *testing.T) {
 	for _, runs := range []int{6, 9, 12, 16} {
 		for _, risk := range []float64{0.1, 0.025, 0.005} {
@@ -68,7 +67,7 @@ func TestRisk(t *testing.T) {
 	}
 }
 
-// Undecided runs must count against either verdict.
+// An undecided run must count against both verdicts.
 func TestUntoldRunsDecideNothing(t *testing.T) {
 	test := signTest{first: 6, runs: 16, least: 13}
 	for _, c := range []struct {

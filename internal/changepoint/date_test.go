@@ -31,7 +31,7 @@ func TestDateNearAnEnd(t *testing.T) {
 	}
 }
 
-// If noise never reaches the other level, the index must be exact, and outliers must not move it.
+// Outliers must not move the index if noise never reaches the other level.
 func TestDateInNoise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -18,8 +18,8 @@ func autoregression(rng *rand.Rand, n int, rho float64) []float64 {
 	return values
 }
 
-// The share of stationary series with a change that is not doubtful must be at most Alpha, plus
-// three standard errors.
+// In stationary autocorrelated series, changes that are not doubtful are false alarms. Their rate
+// may be Alpha plus three standard errors.
 func TestDependentSeries(t *testing.T) {
 	const alpha, permutations = 0.05, 99
 	halves := 2
@@ -58,7 +58,6 @@ func TestDependentSeries(t *testing.T) {
 	}
 }
 
-// A clear step is not doubtful if neighbours are independent or levels are constant.
 func TestIndependentSeries(t *testing.T) {
 	if race.Enabled {
 		t.Skip("it only computes, on one goroutine")
@@ -115,7 +114,7 @@ func TestShuffleCorrelated(t *testing.T) {
 				product += (v - middle) * (values[i-1] - middle)
 			}
 		}
-		// The autocorrelation of ranks is 6/π·asin(ρ/2), Spearman's coefficient of a normal pair.
+		// Spearman's coefficient of a normal pair is 6/π·asin(ρ/2).
 		if want := 6 / math.Pi * math.Asin(rho/2); math.Abs(product/square-want) > 0.03 ||
 			sum != middle*20_000 {
 			t.Errorf("rho %v: %v, want %v", rho, product/square, want)

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// levels returns a series of n values for each level, with log-normal noise of coefficient of
-// variation cv.
+// levels returns n values per level, with log-normal noise of coefficient of variation cv.
 func levels(rng *rand.Rand, cv float64, n int, at ...float64) (values []float64) {
 	for _, level := range at {
 		for range n {
@@ -40,8 +39,8 @@ func near(found []Point, want ...int) bool {
 	return true
 }
 
-// TestFalseAlarms tests that the rate of false alarms is at most Alpha for any distribution. The
-// limit is the expected number plus four standard deviations, because there are ten distributions.
+// The false alarm rate may be Alpha plus four standard deviations, because ten distributions are
+// tested.
 func TestFalseAlarms(t *testing.T) {
 	rng, series := rand.New(rand.NewPCG(7, 1)), 800
 	if testing.Short() {
@@ -79,9 +78,7 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// TestFinds counts the series in which exactly the right changes are found, within one result. The
-// expected rates were measured over 2000 series each. The test accepts three standard deviations
-// less.
+// The expected rates come from 2000 series. The tolerance is three standard deviations.
 func TestFinds(t *testing.T) {
 	series := 150
 	if testing.Short() {
@@ -217,8 +214,7 @@ func TestInvariance(t *testing.T) {
 	}
 }
 
-// A clean step in the middle of distinct values is found from length Enough on, and no change below
-// least. A series of two distinct values may have one in between.
+// A clean step must be found if there are Enough values, and nothing below least.
 func TestEnough(t *testing.T) {
 	if race.Enabled {
 		t.Skip("it only computes, on one goroutine")

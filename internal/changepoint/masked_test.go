@@ -17,8 +17,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// Two outliers lie on the other side of the older level. With ranks of the whole series they would
-// hide the change in 17 of 20 series.
+// Ranks of the whole series would hide the change in 17 of 20 series.
 func TestMaskedAmongOutliers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

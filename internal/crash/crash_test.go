@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// variable makes the test binary run as the process to be killed.
+// variable makes the test binary run as the process to kill.
 const variable = "POOLBENCH_CRASH_TEST"
 
 func TestMain(m *testing.M) {
@@ -43,8 +43,8 @@ func plan(t *testing.T, strategy string) crash.Plan {
 		Command: []string{self}, Errors: new(bytes.Buffer), Kills: 6, Patience: 30 * time.Second}
 }
 
-// A strategy without a store loses the tasks that it held at each kill, and no others. Of those in
-// service at a kill all are lost, except a task whose Submit may not have returned.
+// Without a store, a kill loses all accepted tasks that are not done. Each process may have one
+// more task in service, whose Submit has not returned.
 func TestLoses(t *testing.T) {
 	p := plan(t, "worker_pool")
 	p.Volatile = true
@@ -59,7 +59,7 @@ func TestLoses(t *testing.T) {
 	}
 }
 
-// forgetful loses one in ten tasks and runs others twice.
+// forgetful loses 10 % of the tasks and runs 10 % twice.
 var _ = strategies.Register(strategies.Spec{
 	Name: "forgetful",
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
@@ -97,7 +97,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// kept is forgetful with a store of 15 messages.
+// kept is forgetful with 15 messages in its store.
 var _ = strategies.Register(strategies.Spec{
 	Name: "kept",
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
@@ -109,7 +109,7 @@ type kept struct{ forgetful }
 
 func (kept) Stored(context.Context) (int, error) { return 15, nil }
 
-// Tasks in the store at the end of Patience are not lost.
+// Tasks in the store must not count as lost.
 func TestNotWaitedFor(t *testing.T) {
 	p := plan(t, "kept")
 	p.Kills, p.Patience = 0, time.Second // too short for a process to report the count
@@ -141,7 +141,6 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// wild misbehaves as its parameter tells.
 var _ = strategies.Register(strategies.Spec{
 	Name: "wild",
 	Keys: []param.Key{
@@ -179,7 +178,7 @@ func (s wild) Drain(ctx context.Context) error {
 	return s.Strategy.Drain(ctx)
 }
 
-// A strategy that ends or blocks its process must not harm the killer, which must report it.
+// The report must contain that the strategy has ended or blocked its process.
 func TestWild(t *testing.T) {
 	for does, want := range map[string]string{
 		"exits":   "the process has ended by itself: exit status 3",
@@ -189,7 +188,7 @@ func TestWild(t *testing.T) {
 	} {
 		p := plan(t, "wild:does="+does)
 		p.Kills, p.Tasks = 0, 40
-		switch does { // the process waits that long
+		switch does { // maximum wait for the process
 		case "stays":
 			p.Patience = time.Second
 		case "refuses":
@@ -211,7 +210,7 @@ func TestWild(t *testing.T) {
 	}
 }
 
-// Only tasks done twice without a kill in between count as Repeated.
+// A task repeated because of a kill counts in Twice, but not in Repeated.
 func TestTwice(t *testing.T) {
 	p := plan(t, "forgetful")
 	p.Volatile, p.Kills = true, 3
@@ -221,7 +220,7 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// failing has a store that fails at its twentieth task.
+// failing has a store that fails at task 20.
 var _ = strategies.Register(strategies.Spec{
 	Name: "failing",
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
@@ -241,7 +240,7 @@ func (s failing) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.forgetful.Submit(ctx, t)
 }
 
-// A store fails with its first file, before its directory is gone.
+// The store fails while its directory is being removed.
 func TestGoneLater(t *testing.T) {
 	p := plan(t, "failing")
 	p.Kills = 0

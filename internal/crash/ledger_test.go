@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A recovery lasts from the first restart after the kill until the interrupted task begins again.
-// Of the open tasks, as many as the store contains are not lost.
+// A recovery lasts from the first restart until the interrupted task begins again. Tasks in the
+// store are not lost.
 func TestInterrupted(t *testing.T) {
 	kill := time.Unix(1000, 0)
 	restart, again := kill.Add(time.Second), kill.Add(10*time.Second)

@@ -26,10 +26,9 @@ func TestLoad(t *testing.T) {
 		"due-p50-service-sec": 0.021, "due-p90-service-sec": 0.19, "mean-response-sec": 0.04,
 		"max-response-sec": 0.4, "p50-wait-sec": 0.01, "p90-wait-sec": 0.02, "p99-wait-sec": 0.03,
 		"max-wait-sec": 0.04, "max-lag-sec": 0.0001, "failed/op": 0.03, "abandoned/op": 0.02}
-	// requests waited for one of the requested workers, and the generator was not late
+	// requests waited for workers, and the generator was not late
 	waited := metrics{"p99-response-sec": 2, "p99-service-sec": 0.1, "max-lag-sec": 0.001}
-	// The server answers in 6 ms, but the generator's processors are busy. The metrics come from two
-	// runs beside four busy loops.
+	// The server answers in 6 ms, but four busy loops starve the generator of CPU.
 	starved := metrics{"p50-response-sec": 0.0284, "p90-response-sec": 0.2, "p99-response-sec": 0.291,
 		"p50-service-sec": 0.0052, "p90-service-sec": 0.04, "p99-service-sec": 0.132,
 		"mean-response-sec": 0.0402, "mean-service-sec": 0.017, "p99-first-byte-sec": 0.131,
@@ -96,8 +95,8 @@ func TestLoad(t *testing.T) {
 		{lossy, 1200, "mean-response-sec", "<", 1, missed, math.Inf(1), "5.00 % of 1,200 requests", ""},
 		{lossy, 1200, "max-response-sec", "<", 1, missed, math.Inf(1), "5.00 % of 1,200 requests", ""},
 		{lossy, 1200, "completed-max-response-sec", "<", 1, met, 0.4, "", ""},
-		// the percentile of the wait over all requests is not known, only that it is between two
-		// percentiles of completed requests
+		// lost requests: a percentile of the wait lies between two percentiles of completed
+		// requests
 		{lossy, 1200, "p90-wait-sec", "<", 0.031, met, 0.02,
 			"p90 wait between 20.0 ms and 30.0 ms of 1,200 requests, of which 5.00 % were lost", ""},
 		{lossy, 1200, "p90-wait-sec", "<", 0.025, undecided, 0.02, "", ""},

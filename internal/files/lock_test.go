@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// Only one process at a time may hold a directory. The error of a second one must name the holder.
-// No lock file may remain.
+// The error must name the process that holds the lock.
 func TestTake(t *testing.T) {
 	dir := t.TempDir()
 	first, err := LockDir(dir)
@@ -35,7 +34,7 @@ func TestTake(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("%v, %v", entries, err)
 	}
-	// The lock file of a killed holder is not a lock.
+	// a killed process leaves a file, but no lock
 	if err := os.WriteFile(filepath.Join(dir, LockName), []byte("pid 1 on another\nand more\n"),
 		0o666); err != nil {
 		t.Fatal(err)
@@ -49,7 +48,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// LockDir must wait for a lock that is released soon, as after a kill during the start of a child.
+// LockDir must retry: a child process may hold the lock of its killed parent until it calls exec.
 func TestInherited(t *testing.T) {
 	dir := t.TempDir()
 	f, err := os.Create(filepath.Join(dir, LockName))
@@ -71,7 +70,7 @@ func TestInherited(t *testing.T) {
 	})
 }
 
-// Two holders at once must be impossible, also when one opens the file that another removes.
+// Two holders must be impossible, even if one removes the file that the other has opened.
 func TestRace(t *testing.T) {
 	dir := t.TempDir()
 	var inside, taken atomic.Int64

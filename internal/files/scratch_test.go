@@ -7,9 +7,7 @@ import (
 	"time"
 )
 
-// Directories of dead processes must be removed, including those with read-only content.
-// Directories of living processes, of other users or without a lock must be kept, and so must links
-// and files.
+// Only directories of dead processes and old empty directories may be removed.
 func TestSweep(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("TMPDIR", home)

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stage is a server with its clients.
+// stage is a NATS server with its clients.
 type stage struct {
 	testing.TB
 	at *hub.Local
@@ -62,8 +62,8 @@ func (s *stage) say(line string) {
 	s.lines = append(s.lines, line)
 }
 
-// said waits until a reported line contains words, at most a minute.
-func (s *stage) said(words string) {
+// waitForLine waits up to a minute for a reported line that contains the words.
+func (s *stage) waitForLine(words string) {
 	s.Helper()
 	deadline := time.After(time.Minute)
 	for {
@@ -103,14 +103,14 @@ func (s *stage) sweep() *Sweep {
 	return sweep
 }
 
-// work runs a worker until end is called or the test ends.
+// work runs a worker until end is called.
 func (s *stage) work(w Worker) (end func() error) {
 	s.Helper()
 	cancel, wait := s.start(w)
 	return func() error { cancel(); return wait() }
 }
 
-// start runs a worker until it ends by itself, cancel is called, or the test ends.
+// start runs a worker until it ends or cancel is called.
 func (s *stage) start(w Worker) (cancel func(), wait func() error) {
 	s.Helper()
 	if w.Say = s.say; w.Conn == nil {
@@ -123,11 +123,10 @@ func (s *stage) start(w Worker) (cancel func(), wait func() error) {
 	ended := make(chan error, 1)
 	go func() { ended <- w.Work(ctx) }()
 	wait = sync.OnceValue(func() error { return <-ended })
-	s.Cleanup(func() { cancel(); _ = wait() }) // a test that needs the error has called wait
+	s.Cleanup(func() { cancel(); _ = wait() }) // the error is for tests that call wait
 	return cancel, wait
 }
 
-// echo returns a result with the seed of its scenario.
 func echo(_ context.Context, sc bench.Scenario, _ time.Duration, _ func(*bench.Result)) (
 	*bench.Result, error) {
 	return &bench.Result{Name: sc.Name(), Seed: sc.Seed}, nil
@@ -139,7 +138,7 @@ func scenario(seed uint64) bench.Scenario {
 		Stop: bench.Stop{Tasks: 10}, Seed: seed, Clock: bench.Virtual}
 }
 
-// runAll runs n scenarios at once. It returns the seeds of the results in their order.
+// runAll runs n scenarios concurrently and returns the seeds of the results.
 func (s *stage) runAll(sweep *Sweep, n int) (seeds []uint64) {
 	s.Helper()
 	seeds = make([]uint64, n)
@@ -165,7 +164,6 @@ func upTo(n int) (seeds []uint64) {
 	return seeds
 }
 
-// Each scenario must get its own result, whichever worker runs it.
 func TestSweep(t *testing.T) {
 	s := newStage(t)
 	sweep := s.sweep()
@@ -191,8 +189,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// The cell of a worker that disappears must go to another worker, and a late result must count
-// once.
+// Another worker must repeat the run of a lost worker. A late result must not count twice.
 func TestLost(t *testing.T) {
 	s := newStage(t)
 	sweep := s.sweep()
@@ -241,7 +238,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A worker with a run that cannot be stopped must end even if its report is lost.
+// A worker whose run cannot be stopped must end, even if its last report is lost.
 func TestLastIsNotHeard(t *testing.T) {
 	s := newStage(t)
 	sweep, wrong, conn := s.sweep(), errors.New("it hangs"), s.connect()
@@ -261,8 +258,7 @@ func TestLastIsNotHeard(t *testing.T) {
 	}
 }
 
-// Interim results of a soak must arrive in order and before its result. Those of an unwanted run
-// must be ignored.
+// Interim results must arrive in order, before the result, and only for the current run.
 func TestSoFar(t *testing.T) {
 	s := newStage(t)
 	sweep := s.sweep()
@@ -295,8 +291,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// A worker of a different build or with different parts must get no cells, and both sides must
-// report it.
+// A worker of a different build must get no work. Both sides must report the difference.
 func TestOtherProgram(t *testing.T) {
 	s := newStage(t)
 	other := testMember("a", "a")
@@ -306,21 +301,21 @@ func TestOtherProgram(t *testing.T) {
 		t.Error("the other program runs something")
 		return nil, nil
 	}
-	s.work(Worker{Self: other, Run: never}) // the worker is already there and hears the call
+	s.work(Worker{Self: other, Run: never}) // the worker starts before the sweep
 	sweep := s.sweep()
-	s.said("the worker on a (process 1) is refused: it has other strategies")
-	s.said("the sweep of here (process 1) refuses this worker: it has other strategies")
+	s.waitForLine("the worker on a (process 1) is refused: it has other strategies")
+	s.waitForLine("the sweep of here (process 1) refuses this worker: it has other strategies")
 	later := testMember("b", "b")
 	later.Program.Version = "2"
 	s.work(Worker{Self: later, Run: never})
-	s.said("the worker on b (process 1) is refused: it is 2 and not 1")
+	s.waitForLine("the worker on b (process 1) is refused: it is 2 and not 1")
 	s.work(Worker{Self: testMember("c", "c"), Run: echo})
 	if diff := cmp.Diff(upTo(10), s.runAll(sweep, 10)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// Real-clock runs must all go to one host, preferably the host of the sweep.
+// Real-clock runs must all use the same host, if possible the host of the sweep.
 func TestRealHost(t *testing.T) {
 	for _, hosts := range [][]string{{"a", "b", "c"}, {"a", "here", "b"}} {
 		s := newStage(t)
@@ -366,8 +361,7 @@ func TestRealHost(t *testing.T) {
 	}
 }
 
-// The queue must drop the cells of a killed sweep after some time, and those of an ended sweep at
-// once.
+// The queue must drop the runs of an ended sweep at once, and those of a killed sweep later.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -17,20 +17,17 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// quick is a Timing for tests. Lost is long, so that a busy machine does not lose an agent. No
-// assertion depends on a duration.
+// quick is a Timing for tests. Lost is long, because busy machines delay heartbeats.
 var quick = Timing{Wait: 20 * time.Second, Call: 20 * time.Millisecond,
 	Ahead: 300 * time.Millisecond, Beat: 50 * time.Millisecond, Silent: 2 * time.Second,
 	Lost: 3 * time.Second}
 
-// planned returns a short attack, which pretend runs without sending requests.
 func planned(agents int) attack.Attack {
 	return attack.Attack{Requests: []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}},
 		Arrival: arrivals.MustParse("poisson"), Rate: 5000, Tasks: 2000, Seed: 1, Agents: agents}
 }
 
-// pretend returns records of the agent's share, as if each request had been answered in a
-// millisecond. It returns when they would be complete.
+// pretend simulates an attack in which each request is answered after a millisecond.
 func pretend(ctx context.Context, a attack.Attack) (*attack.Share, error) {
 	s := &attack.Share{Began: a.Start, Peak: 1}
 	var l record.Log
@@ -61,7 +58,7 @@ func pretend(ctx context.Context, a attack.Attack) (*attack.Share, error) {
 	}
 }
 
-// serve runs an agent until end is called or the test ends.
+// serve runs an agent until end is called.
 func (s *stage) serve(id string, change func(*Agent)) (end func()) {
 	s.Helper()
 	a := Agent{Conn: s.connect(), Self: testMember("host-"+id, id), Attack: pretend, Say: s.say,
@@ -88,7 +85,6 @@ func (s *stage) load(agents int) Load {
 		Say: s.say, Timing: quick}
 }
 
-// All requests of the plan must be sent once, and all agents must be in the report.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -115,7 +111,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// An agent without requests is done before the plan starts. It must not be doubted.
+// An agent without requests ends before the plan starts, which is valid.
 func TestIdleAgents(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -143,10 +139,9 @@ func TestIdleAgents(t *testing.T) {
 	}
 }
 
-// Each fault of an agent must be detected, reported with its name, and affect the verdict.
+// The report must name each faulty agent, and the fault must affect the verdict.
 func TestBrokenAgents(t *testing.T) {
 	t.Parallel()
-	// changed returns an agent whose share is that of pretend with a change
 	changed := func(change func(*attack.Share)) func(*Agent) {
 		return func(a *Agent) {
 			a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
@@ -231,7 +226,7 @@ func TestBrokenAgents(t *testing.T) {
 	}
 }
 
-// An agent whose clock is wrong by a constant must not be doubted, because the offset is measured.
+// A constant clock error must not matter, because the offset is measured.
 func TestWrongClock(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -254,7 +249,7 @@ func TestWrongClock(t *testing.T) {
 	}
 }
 
-// If an agent dies, the others must continue.
+// The other agents must continue.
 func TestLostAgent(t *testing.T) {
 	for allow, want := range map[bool]result.Verdict{false: result.Invalid, true: result.Suspect} {
 		t.Run(fmt.Sprint("allow=", allow), func(t *testing.T) {
@@ -286,8 +281,7 @@ func TestLostAgent(t *testing.T) {
 	}
 }
 
-// Agents of a different program must be refused with a reason. With too few agents, the error must
-// name their number.
+// An agent of a different build must be rejected.
 func TestOtherAgents(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -299,11 +293,11 @@ func TestOtherAgents(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "1 of 2 agents connected within 500ms") {
 		t.Errorf("%v", err)
 	}
-	s.said("the agent on host-old (process 1) is refused: it is 0 and not 1")
+	s.waitForLine("the agent on host-old (process 1) is refused: it is 0 and not 1")
 }
 
-// Agents must stop and become free if their load dies. If the load is interrupted, their part must
-// be in the report.
+// Agents must stop and become free if the load dies. The report of an interrupted load must contain
+// their partial results.
 func TestLoadIsGone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -331,7 +325,7 @@ func TestLoadIsGone(t *testing.T) {
 	<-began
 	dying.Conn.Close()
 	<-gone
-	s.said(errSilent.Error())
+	s.waitForLine(errSilent.Error())
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	interrupted := errors.New("interrupted")
@@ -349,10 +343,10 @@ func TestLoadIsGone(t *testing.T) {
 	}
 }
 
-// A rule must be applied to all shares together and stop all agents.
+// The rule applies to the sum over all agents.
 func TestStopIf(t *testing.T) {
 	s := newStage(t)
-	for i, failed := range []int{0, 90} { // of each 100 requests of an agent, so 45 % in total
+	for i, failed := range []int{0, 90} { // percent of an agent's requests, so 45 % in total
 		s.serve(fmt.Sprint("agent-", i), func(a *Agent) {
 			a.Attack = func(ctx context.Context, a attack.Attack) (*attack.Share, error) {
 				if len(a.StopIf) != 1 {
@@ -371,7 +365,7 @@ func TestStopIf(t *testing.T) {
 		})
 	}
 	l := s.load(2)
-	// No window over both agents has more than 90 %, even if one is slow.
+	// both agents together fail at most 90 %
 	for text, wait := range map[string]time.Duration{"failed > 95% for 300ms": time.Second,
 		"failed > 20% for 300ms": 20 * time.Second} {
 		rule, err := checks.ParseStop(text)
@@ -389,7 +383,7 @@ func TestStopIf(t *testing.T) {
 	}
 }
 
-// A change of a system's clock must be reported. It must not lose or doubt an agent.
+// A change of the system clock must be reported, but the agent must continue.
 func TestClockStep(t *testing.T) {
 	t.Parallel()
 	for _, step := range []time.Duration{time.Hour, -time.Hour} {
@@ -421,8 +415,8 @@ func TestClockStep(t *testing.T) {
 			}
 		}
 		sign := map[bool]string{true: "+1h", false: "-1h"}[step > 0]
-		s.said("the clock of this machine was moved by " + sign)
-		s.said("the clock of the agent on host-stepping (process 1) was moved by " + sign)
+		s.waitForLine("the clock of this machine was moved by " + sign)
+		s.waitForLine("the clock of the agent on host-stepping (process 1) was moved by " + sign)
 		if also := s.heard("host-steady"); len(also) > 0 {
 			t.Error(also)
 		}

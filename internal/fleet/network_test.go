@@ -22,8 +22,8 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// network is a NATS server in a bubble, with a connection that can fail. The server can be
-// restarted, replaced or unreachable, and messages can be lost or arrive twice.
+// network is a NATS server in a synctest bubble, with faults: restarts, lost files, lost and
+// duplicated messages.
 type network struct {
 	*stage
 	drop, double float64 // as shares of the messages
@@ -35,15 +35,14 @@ type network struct {
 	links  []io.Closer
 }
 
-// inBubble calls do with a network in a bubble, where time passes only while all goroutines wait.
 func inBubble(t *testing.T, do func(*network)) {
-	// NATS has one goroutine for the file stores of a process. It waits on a channel that must be
-	// created outside the bubble, or the bubble would never be idle.
+	// NATS starts one goroutine per process for file stores. Its channel must be created outside
+	// the bubble, or the bubble would never be idle.
 	if _, _, err := openQueue(t.Context(), newStage(t).connect()); err != nil {
 		t.Fatal(err)
 	}
-	// nats.go keeps timers in a sync.Pool, which two collections empty. A timer created in a bubble
-	// works only there.
+	// Timers work only in the bubble that created them, but nats.go keeps timers in a sync.Pool.
+	// Two garbage collections empty the pool.
 	empty := func() { runtime.GC(); runtime.GC() }
 	empty()
 	defer empty()
@@ -55,7 +54,7 @@ func inBubble(t *testing.T, do func(*network)) {
 	})
 }
 
-// start starts the server, with its previous files or without any.
+// start starts the server, without files or with its previous files.
 func (n *network) start(empty bool) {
 	if empty {
 		n.dir = n.TempDir()
@@ -83,7 +82,7 @@ func (n *network) cut() {
 	}
 }
 
-// restart starts the server again after the time away.
+// restart stops the server for the time away.
 func (n *network) restart(away time.Duration, empty bool) {
 	n.cut()
 	time.Sleep(away)
@@ -107,8 +106,7 @@ func (n *network) InProcessConn() (net.Conn, error) {
 	return here, nil
 }
 
-// carry copies the NATS protocol in one direction until either side ends. It loses or duplicates
-// messages.
+// carry forwards NATS messages in one direction, with faults.
 func (n *network) carry(to, from net.Conn) {
 	defer to.Close()
 	defer from.Close()
@@ -140,7 +138,7 @@ func (n *network) carry(to, from net.Conn) {
 	}
 }
 
-// times returns how often the next message arrives.
+// times returns how often to deliver the next message.
 func (n *network) times() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -163,7 +161,7 @@ func (n *network) connect() *hub.Conn {
 	return conn
 }
 
-// lose makes the given share of the messages be lost, and the same share arrive twice.
+// lose sets the share of lost and of duplicated messages.
 func (n *network) lose(share float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -202,7 +200,6 @@ func (s *stage) String() string {
 	return fmt.Sprintf("%q", s.lines)
 }
 
-// agent runs an agent until the test ends.
 func (n *network) agent(id string) {
 	n.Helper()
 	a := Agent{Conn: n.connect(), Self: testMember("host-"+id, id), Attack: pretend, Say: n.say}
@@ -217,7 +214,6 @@ func (n *network) agent(id string) {
 	})
 }
 
-// attack returns a load of 2000 requests in 40 seconds.
 func (n *network) attack(agents int) Load {
 	n.Helper()
 	l := Load{Conn: n.connect(), Self: testMember("here", "load"), Attack: planned(agents),

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// slow returns echo with the given duration.
+// slow returns a RunFunc that needs the given time.
 func slow(takes time.Duration) RunFunc {
 	return func(ctx context.Context, sc bench.Scenario, p time.Duration,
 		tell func(*bench.Result)) (*bench.Result, error) {
@@ -25,8 +25,7 @@ func slow(takes time.Duration) RunFunc {
 	}
 }
 
-// A sweep must get each result once, however its server fails and restarts and whichever workers
-// come and go.
+// A sweep must get each result once.
 func TestServerOutages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -76,7 +75,7 @@ func TestServerOutages(t *testing.T) {
 				sweep := n.openSweep()
 				n.worker("a", time.Second)
 				n.worker("b", 900*time.Millisecond)
-				// a worker that cannot start would have to be restarted by its user
+				// a worker that cannot connect at its start exits
 				for sweep.Workers() < 2 {
 					time.Sleep(time.Millisecond)
 				}
@@ -93,7 +92,7 @@ func TestServerOutages(t *testing.T) {
 	}
 }
 
-// A sweep without progress must end with an error that names the missing work and the reason.
+// A sweep without progress must fail, with the missing runs and the reason.
 func TestStandstill(t *testing.T) {
 	for name, c := range map[string]struct {
 		meddle func(n *network, end func() error)
@@ -128,7 +127,7 @@ func TestStandstill(t *testing.T) {
 	}
 }
 
-// An attack must survive a server that restarts soon, and messages that are lost or arrive twice.
+// An attack must survive a short restart, and lost or duplicated messages.
 func TestAgentsOutages(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost   float64
@@ -175,8 +174,7 @@ func TestAgentsOutages(t *testing.T) {
 	}
 }
 
-// If the server is unreachable for too long, the agents must stop, the attack must end with the
-// reason, and the agents must be free for the next attack.
+// If the server remains unreachable, the attack must fail and the agents must become free.
 func TestAgentsWithoutServer(t *testing.T) {
 	inBubble(t, func(n *network) {
 		for _, id := range []string{"a", "b"} {

@@ -14,12 +14,9 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// BenchmarkAgents measures the cost of agents for their load. The agents run in this process with
-// an embedded server. They send no requests, but create records of them over ten seconds. It
-// reports the time until all agents have the start of the plan, the messages per agent and second
-// (heartbeats in both directions), the bytes of a share, the time from the last share to the
-// report, and the peak memory of this process, agents included. docs/measured/scale.md contains
-// results:
+// BenchmarkAgents measures the overhead of agents. They run in this process and send no requests.
+// It reports the start time, the messages per agent and second, the bytes of a share, the time to
+// merge the shares, and the peak memory. Results are in docs/measured/scale.md.
 //
 //	go test -run ^$ -bench Agents -benchtime 1x ./internal/fleet
 func BenchmarkAgents(b *testing.B) {

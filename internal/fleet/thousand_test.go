@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// The merged result of many agents must equal that of a single agent, bit for bit. Each agent may
-// cost a limited number of messages and bytes.
+// Many agents must give exactly the same result as one agent.
 func TestThousandAgents(t *testing.T) {
 	agents := 1000
 	if testing.Short() {
@@ -46,7 +45,6 @@ func TestThousandAgents(t *testing.T) {
 	}
 }
 
-// many runs an attack of ten seconds with the given number of agents and returns the report.
 func (n *network) many(agents, requests int) *attack.Report {
 	n.Helper()
 	var before, after runtime.MemStats
@@ -74,7 +72,7 @@ func (n *network) many(agents, requests int) *attack.Report {
 	n.Logf("%d agents: %.0f messages and %.0f bytes each, in %v; heap %d KiB each at its largest",
 		agents, messages, float64(stats.InBytes+stats.OutBytes)/float64(agents), time.Since(begun),
 		(peak-min(peak, before.HeapAlloc))>>10/uint64(agents))
-	// 64 messages for the clocks, an offer, a start, a share, and the heartbeats
+	// 64 messages to measure clocks, an offer, a start, a share, and heartbeats
 	if beats := time.Since(begun).Seconds() + 1; agents > 1 && messages > 80+4*beats {
 		n.Errorf("%.0f messages of an agent in %.0f s", messages, beats)
 	}

@@ -49,8 +49,7 @@ func nap(ctx context.Context, _ uint64) error {
 	}
 }
 
-// TestMakespan: 20 requests at once of 10 ms, 4 at a time, take 50 ms through every strategy that
-// conserves work and never sheds.
+// 20 requests of 10 ms on 4 slots need 50 ms in every work-conserving strategy.
 func TestMakespan(t *testing.T) {
 	for _, spec := range strategies.All() {
 		if !spec.WorkConserving || spec.Sheds || spec.UsesSize || spec.ClassPools != nil ||
@@ -84,7 +83,7 @@ func TestMakespan(t *testing.T) {
 	}
 }
 
-// TestShed: a full server answers 503 with Retry-After, and serves again when there is room.
+// A full server must answer 503 with Retry-After.
 func TestShed(t *testing.T) {
 	g := gateway.New(t.Context(), variant(t, "bounded_queue_shed", strategies.Resolve), 1, 0)
 	begun, finish := make(chan struct{}), make(chan struct{})
@@ -122,7 +121,7 @@ func TestShed(t *testing.T) {
 	}
 }
 
-// TestClientLeaves: work ends with its client, and that of one who leaves the queue is never begun.
+// When a client disconnects, its work must be canceled or never start.
 func TestClientLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gateway.New(t.Context(), variant(t, "worker_pool", strategies.Resolve), 1, 0)
@@ -152,7 +151,7 @@ func TestClientLeaves(t *testing.T) {
 	})
 }
 
-// TestPanic: a panic in the work is a 500, and costs no slot.
+// A panic must give status 500 and release its slot.
 func TestPanic(t *testing.T) {
 	g := gateway.New(t.Context(), variant(t, "semaphore", strategies.Resolve), 1, 0)
 	h := targets.Handler(g, func(context.Context, uint64) error { panic("cheese") })
@@ -178,8 +177,7 @@ func scenario(t *testing.T, strategy string) gateway.Scenario {
 	}
 }
 
-// TestRun: four times the load that the server can take, over real sockets. One that sheds does,
-// and one that does not serves all.
+// At four times its capacity, a server sheds only if its strategy does.
 func TestRun(t *testing.T) {
 	for name, sheds := range map[string]bool{"bounded_queue_shed": true, "semaphore": false} {
 		s := scenario(t, name)
@@ -202,7 +200,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestCut: an interrupt ends the attack and the server behind it.
 func TestCut(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := scenario(t, "semaphore")
@@ -243,7 +240,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestSaturated: a server that cannot do what its clients ask is told of, as a run is.
+// An overloaded server must be reported, as in a run.
 func TestSaturated(t *testing.T) {
 	r, err := gateway.Run(t.Context(), gateway.Scenario{
 		Strategy: variant(t, "semaphore", strategies.Resolve), Limit: 1,

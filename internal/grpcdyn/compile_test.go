@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/grpcdyn"
 )
 
-// A .proto must be compiled with its imports, from directories above it and from protobuf. The
-// result must be readable as a set. Errors must name file and line.
+// Imports must be found in parent directories. Errors must contain file and line.
 func TestReadSet(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -85,8 +84,7 @@ func TestCutPath(t *testing.T) {
 	}
 }
 
-// A .proto that is too long or too deeply nested must be refused before compilation, also as an
-// import.
+// A file that is too long or nested too deeply must be rejected.
 func TestBoundedText(t *testing.T) {
 	dir := t.TempDir()
 	const head = "syntax = \"proto3\";\n"

@@ -1,6 +1,6 @@
 package grpcdyn
 
-// SkipTo sets the stream number of the next call on connection 0.
+// SkipTo sets the next stream number of connection 0.
 func (c *Client) SkipTo(stream uint32) {
 	l := c.links[0]
 	l.mu.Lock()

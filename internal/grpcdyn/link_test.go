@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// plain is a codec that passes messages unchanged.
+// plain is a codec for raw bytes.
 type plain struct{}
 
 func (plain) Name() string { return "plain" }
@@ -69,7 +69,7 @@ func methods(t testing.TB) (echo, many *grpcdyn.Method) {
 	return echo, many
 }
 
-// serve starts a server of grpc-go that answers each call by handle, and returns a client.
+// serve starts a grpc-go server and returns a client.
 func serve(
 	t testing.TB, handle func(s grpc.ServerStream, message []byte) error, o ...grpc.ServerOption,
 ) *grpcdyn.Client {
@@ -101,8 +101,8 @@ func serve(
 
 func soon() time.Time { return time.Now().Add(time.Minute) }
 
-// Messages larger than any window, more calls than the server allows, and header blocks larger than
-// a frame must arrive complete, each answer at its call.
+// Messages exceed the flow-control window, headers exceed a frame, and calls exceed the stream
+// limit.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	echo, many := methods(t)
@@ -169,8 +169,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// Codes and texts must be those of the server. A call that gives up or times out must free its
-// place for the next one.
+// A canceled call must release its stream.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	echo, many := methods(t)
@@ -228,8 +227,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A connection has 2^30 streams. After the last one, calls must use a new connection, and none may
-// be lost.
+// After 2^30 streams, calls must use a new connection.
 func TestStreamsRunOut(t *testing.T) {
 	t.Parallel()
 	echo, _ := methods(t)
@@ -260,7 +258,7 @@ func TestStreamsRunOut(t *testing.T) {
 	}
 }
 
-// If a server ends a connection before its first call, the call must use a new connection.
+// If a server closes a connection before the first call, the call must use another one.
 func TestGoneAtOnce(t *testing.T) {
 	t.Parallel()
 	echo, _ := methods(t)
@@ -293,8 +291,7 @@ func TestGoneAtOnce(t *testing.T) {
 	}
 }
 
-// Whatever a server sends after its first frame, a call must end, and no other call may get its
-// answer.
+// Whatever a server sends, each call must end and must not get the answer to another call.
 func FuzzAnswer(f *testing.F) {
 	frames := func(write func(*http2.Framer)) []byte {
 		var b bytes.Buffer

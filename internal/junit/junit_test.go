@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// hostile is a suite whose names would break out of each format.
+// hostile returns a suite with special characters of each format.
 func hostile() *Suite {
 	s := &Suite{Name: "poolbench <attack> & \"more\"", Output: "p99 1 ms\n::error::forged"}
 	s.Add(Case{Name: "p99-response<50ms", Class: `Attack/target=a"b'c<d>&e`, Failure: &Text{
@@ -23,8 +23,7 @@ func hostile() *Suite {
 	return s
 }
 
-// An element is what the schema of Jenkins (junit-10.xsd) says of one: attributes that it must have
-// and may have, and the elements within.
+// element contains the attributes and children of an element in Jenkins' schema junit-10.xsd.
 type element struct{ must, may, within []string }
 
 var schema = map[string]element{
@@ -42,8 +41,8 @@ var schema = map[string]element{
 	"system-out": {}, "system-err": {},
 }
 
-// check holds a document against the schema.
-func check(t *testing.T, document io.Reader) (elements int) {
+// checkSchema validates a document and returns its number of elements.
+func checkSchema(t *testing.T, document io.Reader) (elements int) {
 	t.Helper()
 	decode := xml.NewDecoder(document)
 	within := []string{}
@@ -91,15 +90,14 @@ func check(t *testing.T, document io.Reader) (elements int) {
 	}
 }
 
-// TestSchema: what is written is of the schema, and comes out as it went in, but for characters
-// that XML has none of.
+// The document must be valid, and names must survive decoding.
 func TestSchema(t *testing.T) {
 	var b bytes.Buffer
 	s := hostile()
 	if err := s.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	if n := check(t, bytes.NewReader(b.Bytes())); n != 11 {
+	if n := checkSchema(t, bytes.NewReader(b.Bytes())); n != 11 {
 		t.Errorf("%d elements, want 11", n)
 	}
 	var got struct {
@@ -119,7 +117,6 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestGitHub: annotations and summary are those of the golden files; each command is one line.
 func TestGitHub(t *testing.T) {
 	for file, write := range map[string]func(*Suite, io.Writer) error{
 		"testdata/annotations.txt": (*Suite).Annotate, "testdata/summary.md": (*Suite).Summarize,
@@ -138,7 +135,7 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// TestManyAnnotations: GitHub shows ten, so the last says how many more there are.
+// GitHub shows ten annotations, so the last one must contain the number of the others.
 func TestManyAnnotations(t *testing.T) {
 	s := &Suite{Name: "n"}
 	for range 25 {

@@ -59,7 +59,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A run that would be too long, or that is impossible, is an error.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		want   string
@@ -78,7 +77,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Every strategy that the page offers must run.
 func TestChoices(t *testing.T) {
 	all := playground.Choices()
 	if len(all) < 20 {

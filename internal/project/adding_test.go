@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// added contains new files, one for each kind of part.
+// added contains a file for each kind of extension.
 var added = map[string]string{
 	"bench/attack/added/added.go": `package added
 
@@ -141,7 +141,6 @@ var _ = register(Study{
 `,
 	"reports/charts/added_chart.go": `package charts
 
-// Added is a chart.
 func Added(panels []Panel) (*Chart, error) { return Variance("added by a test", panels) }
 `,
 	"internal/cli/added_command.go": `package cli
@@ -183,15 +182,14 @@ var changed = []struct{ file, before, line string }{
 		`func init() { rules = append(rules, addedCause) }`},
 }
 
-// Adding a strategy, workload, target, arrival process or study must take one new file. A metric
-// takes a line in two files. A chart, protocol, check, cause or subcommand takes a file and a line.
-// The test builds the command with all of them by an overlay, which leaves the tree unchanged. It
-// lists and runs them, and tests of all parts must pass with them.
+// A strategy, workload, target, arrival process or study needs one new file. A metric needs a line
+// in two files. A chart, protocol, check, cause or subcommand needs a file and a line. A build
+// overlay adds them all.
 func TestAdding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command")
 	}
-	lookAround(t)
+	readDirectories(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -233,10 +231,9 @@ func TestAdding(t *testing.T) {
 	}
 	call("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program,
 		module+"/cmd/poolbench")
-	// The tests of the packages must pass with the new parts.
 	call("go", "test", "-short", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"),
 		module+"/workloads", module+"/targets", module+"/bench/arrivals", module+"/reports/why")
-	// Tests of other packages that use all parts must pass too.
+	// tests that iterate over all strategies, workloads, studies or charts
 	call("go", "test", "-short", "-vet=off", "-ldflags", "-s -w", "-overlay",
 		filepath.Join(dir, "overlay.json"), "-run",
 		"^(TestCode|TestHelp|TestLoadBadInput|TestReportWritesCharts)$", module+"/internal/advise",

@@ -17,9 +17,8 @@ import (
 
 const module = "github.com/poolbench/poolbench"
 
-// levels lists groups of packages from the bottom up. A package may import those of lower levels
-// and of its own group, but not of other groups of its level. A group is given by paths below the
-// module, which include the packages below them. The longest matching path decides.
+// levels lists groups of packages, lowest level first. A package may import its own group and lower
+// levels. The longest path that contains the package applies.
 var levels = [][][]string{
 	{{"bench/param", "bench/dist", "internal/text", "internal/lazyregexp", "internal/files", "internal/yamltree",
 		"internal/junit", "internal/registry", "internal/transport", "internal/grpcdyn",
@@ -41,15 +40,14 @@ var levels = [][][]string{
 	{{"internal/project"}},
 }
 
-// never lists forbidden imports that the levels would allow: a path, and the import forbidden to
-// all packages below it. Reports may use only the files of a run, and remedies of a target only its
-// results.
-var never = [][2]string{{"reports", "strategies"}, {"reports", "workloads"},
+// forbiddenImports lists pairs of an importing and an imported path. Reports must depend only on
+// files of a run.
+var forbiddenImports = [][2]string{{"reports", "strategies"}, {"reports", "workloads"},
 	{"reports", "bench/arrivals"}}
 
-// homes lists where heavy packages and those of the command may be imported. A user's own benchmark
-// has none of them.
-var homes = map[string][]string{
+// importers lists the only packages that may import a heavy dependency. A user's benchmark imports
+// none of them.
+var importers = map[string][]string{
 	"modernc.org/sqlite":                 {"strategies/durable", "workloads/sql"},
 	"github.com/jackc/pgx/v5":            {"strategies/durable", "workloads/sql"},
 	"github.com/redis/go-redis/v9":       {"strategies/durable"},
@@ -79,7 +77,7 @@ type listed struct {
 
 func packages(t *testing.T) []listed {
 	t.Helper()
-	lookAround(t)
+	readDirectories(t)
 	all, err := listing()
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +85,6 @@ func packages(t *testing.T) []listed {
 	return slices.Clone(all)
 }
 
-// listing is called once, because ten tests use it.
 var listing = sync.OnceValues(func() (all []listed, err error) {
 	cmd := exec.Command("go", "list", "-json", module+"/...")
 	var stderr bytes.Buffer
@@ -107,10 +104,10 @@ var listing = sync.OnceValues(func() (all []listed, err error) {
 	}
 })
 
-// lookAround reads every directory of the module. The go command caches the outcome of a test until
-// a file that the test has opened changes. Files opened by `go list` do not count, and a new
-// package was never opened.
-func lookAround(t *testing.T) {
+// readDirectories reads every directory of the module, so that the go command does not use a cached
+// test result after a change. The cache considers only files opened by the test itself, not by `go
+// list`.
+func readDirectories(t *testing.T) {
 	t.Helper()
 	const root = "../.."
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -125,7 +122,7 @@ func lookAround(t *testing.T) {
 	}
 }
 
-// placeOf returns the level and the group of a package of this module, from 0.
+// placeOf returns the indexes of a package in levels.
 func placeOf(t *testing.T, path string) (level, group int) {
 	t.Helper()
 	below := "."
@@ -152,23 +149,23 @@ func within(path, parent string) bool {
 	return path == parent || strings.HasPrefix(path, parent+"/")
 }
 
-// TestArrows tests the imports of packages. Tests may import any package.
+// Test files may import any package.
 func TestArrows(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, path := range p.Imports {
-			if complaint := wrong(t, p.ImportPath, path); complaint != "" {
+			if complaint := importError(t, p.ImportPath, path); complaint != "" {
 				t.Errorf("%s imports %s: %s", p.ImportPath, path, complaint)
 			}
 		}
 	}
 }
 
-// wrong returns why a package may not import the path, or "" if it may.
-func wrong(t *testing.T, from, path string) string {
+// importError returns why a package must not import the path, or "".
+func importError(t *testing.T, from, path string) string {
 	t.Helper()
 	below := strings.TrimPrefix(from, module+"/")
 	if !within(path, module) {
-		for heavy, allowed := range homes {
+		for heavy, allowed := range importers {
 			isAllowed := func(home string) bool { return within(below, home) }
 			if within(path, heavy) && !slices.ContainsFunc(allowed, isAllowed) {
 				return "only " + strings.Join(allowed, ", ") + " may"
@@ -176,7 +173,7 @@ func wrong(t *testing.T, from, path string) string {
 		}
 		return ""
 	}
-	for _, n := range never {
+	for _, n := range forbiddenImports {
 		if within(below, n[0]) && within(path, module+"/"+n[1]) {
 			return n[0] + " knows nothing of " + n[1]
 		}
@@ -220,7 +217,7 @@ func TestArrowsTest(t *testing.T) {
 		{"reports/playground", module + "/internal/playground", true},
 		{"reports/page", "github.com/evanw/esbuild/pkg/api", true},
 	} {
-		if complaint := wrong(t, module+"/"+c.from, c.to); (complaint != "") != c.wrong {
+		if complaint := importError(t, module+"/"+c.from, c.to); (complaint != "") != c.wrong {
 			t.Errorf("%s imports %s: %q", c.from, c.to, complaint)
 		}
 	}

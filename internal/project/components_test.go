@@ -16,11 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "write the Go of the pages' components anew")
 
-// watched matches the calls by which templ reads texts from files if the environment contains
-// TEMPL_DEV_MODE. Generated pages must not depend on that variable.
+// watched matches calls by which templ reads text from files if TEMPL_DEV_MODE is set.
 var watched = regexp.MustCompile(`(\w+ = )templruntime\.WriteString\((\w+), \d+, `)
 
-// The generated Go code of the components must match their sources.
 func TestComponents(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -68,11 +66,10 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// eachFile calls do for the files of the module with the given extension. It skips test data and
-// generated Go code, whose source is checked instead.
+// eachFile skips test data and generated Go code.
 func eachFile(t *testing.T, ending string, do func(path string, text []byte)) {
 	t.Helper()
-	lookAround(t)
+	readDirectories(t)
 	for _, p := range packages(t) {
 		for _, in := range []string{p.Dir, filepath.Join(p.Dir, "help")} {
 			paths, err := filepath.Glob(filepath.Join(in, "*"+ending))

@@ -8,16 +8,14 @@ import (
 	"testing"
 )
 
-// heavy lists packages that only the command may import: databases and their C library in Go, the
-// backtracking regexp engine, the pools of other libraries, charts, the command line.
+// heavy lists packages that only the command may import.
 var heavy = []string{"modernc.org", "github.com/jackc", "github.com/dlclark/regexp2",
 	"golang.org/x/text", "github.com/panjf2000/ants", "github.com/failsafe-go",
 	"github.com/tsenart/vegeta", "gonum.org/v1/plot", "golang.org/x/image", "github.com/spf13",
 	"github.com/nats-io", "google.golang.org/grpc", "github.com/bufbuild",
 	module + "/strategies/peers", module + "/strategies/durable", module + "/reports"}
 
-// notForCI lists packages that benchgate must not import: databases, brokers, gRPC, HTTP/3, and the
-// parts that are measured.
+// notForCI lists packages that benchgate does not need and must not import.
 var notForCI = []string{"modernc.org", "database/sql", "github.com/jackc", "github.com/redis",
 	"github.com/nats-io", "google.golang.org", "github.com/bufbuild", "github.com/quic-go",
 	"github.com/dlclark/regexp2", "github.com/panjf2000/ants", "github.com/failsafe-go",
@@ -25,20 +23,22 @@ var notForCI = []string{"modernc.org", "database/sql", "github.com/jackc", "gith
 	module + "/bench/attack", module + "/bench/arrivals", module + "/strategies", module + "/targets", module + "/workloads", module + "/internal/studies",
 	module + "/reports/why"}
 
-// The imports of a user's own benchmarks must stay light.
+// A user's benchmark must not import heavy packages.
 func TestLight(t *testing.T) {
-	holdLight(t, 100, heavy, module+"/bench", module+"/bench/arrivals",
+	checkDependencies(t, 100, heavy, module+"/bench", module+"/bench/arrivals",
 		module+"/strategies/strategytest")
 }
 
-func TestLightBenchgate(t *testing.T) { holdLight(t, 100, notForCI, module+"/cmd/benchgate") }
+func TestLightBenchgate(t *testing.T) {
+	checkDependencies(t, 100, notForCI, module+"/cmd/benchgate")
+}
 
-// benchgate, built as the GitHub action builds it, must have at most 15 MiB.
+// The build flags are those of the GitHub action.
 func TestBenchgateSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links a program")
 	}
-	lookAround(t)
+	readDirectories(t)
 	program := filepath.Join(t.TempDir(), "benchgate")
 	cmd := exec.Command("go", "build", "-tags=minimal", "-trimpath", "-ldflags=-s -w", "-o",
 		program, module+"/cmd/benchgate")
@@ -55,17 +55,15 @@ func TestBenchgateSize(t *testing.T) {
 	}
 }
 
-// notInBrowsers is what the program of the playground leaves out: sockets and all that they need,
-// computed work, and profiles.
+// notInBrowsers lists packages that the WebAssembly playground must not import.
 var notInBrowsers = []string{"net/http", "net/textproto", "crypto", "encoding/gob", "math/big",
 	"github.com/google/pprof", "github.com/tidwall", "gonum.org/v1/plot", module + "/reports",
 	module + "/strategies/peers", module + "/internal/directory", module + "/internal/traffic"}
 
-// TestLightPlayground: the program of the playground builds for a browser from light packages.
 func TestLightPlayground(t *testing.T) {
 	t.Setenv("GOOS", "js")
 	t.Setenv("GOARCH", "wasm")
-	holdLight(t, 100, notInBrowsers, module+"/internal/playground/wasm")
+	checkDependencies(t, 100, notInBrowsers, module+"/internal/playground/wasm")
 	if testing.Short() {
 		return // compiles a hundred packages the first time
 	}
@@ -75,10 +73,10 @@ func TestLightPlayground(t *testing.T) {
 	}
 }
 
-// holdLight fails if one of the packages imports any of what is heavy, itself or through others.
-func holdLight(t *testing.T, fewest int, heavy []string, packages ...string) {
+// checkDependencies fails if one of the packages imports a heavy package, directly or indirectly.
+func checkDependencies(t *testing.T, fewest int, heavy []string, packages ...string) {
 	t.Helper()
-	lookAround(t)
+	readDirectories(t)
 	out, err := exec.Command("go", append([]string{"list", "-deps"}, packages...)...).Output()
 	if err != nil {
 		t.Fatal(err)

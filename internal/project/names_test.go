@@ -10,15 +10,14 @@ import (
 	"testing"
 )
 
-// nameOfMetric matches only names of metrics.
+// nameOfMetric matches names of metrics only.
 var nameOfMetric = regexp.MustCompile(`^[a-z0-9.]+(-[a-z0-9.]+)+-(sec|ess)$|^[a-z]+(-[a-z]+)*/op$`)
 
-// otherUnits are units of package testing and of the gate, and a column of slowest.csv.
+// otherUnits match nameOfMetric, but belong to package testing, the gate or slowest.csv.
 var otherUnits = []string{"sec/op", "ns/op", "allocs/op", "instructions/op", "burst-start-sec"}
 
-// Outside of tests, the name of a metric must be a constant or function of package metric, and the
-// name of a check that reports read a constant of package rundir. A misspelled name then does not
-// compile.
+// Code must use constants of packages metric and rundir, so that a misspelled name of a metric or
+// check does not compile.
 func TestNames(t *testing.T) {
 	checks := constants(t, "../rundir/checks.go")
 	if len(checks) < 10 {
@@ -59,7 +58,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// unquoted returns the text of a string literal, or "" for any other expression.
+// unquoted returns the value of a string literal, or "".
 func unquoted(e ast.Expr) string {
 	literal, ok := e.(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {

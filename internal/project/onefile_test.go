@@ -20,9 +20,8 @@ import (
 	_ "github.com/poolbench/poolbench/workloads/sql"
 )
 
-// Adding a variant must touch one file. The name of a variant appears once in the sources, in the
-// file named after it, where it registers. Packages above the variants may select some by name, for
-// example a study, or bench for the defaults of a scenario.
+// The name of a variant may occur only in its own file and in packages that use variants, such as
+// studies.
 func TestOneFile(t *testing.T) {
 	var names []string
 	kinds := map[string]string{} // package by name
@@ -48,7 +47,7 @@ func TestOneFile(t *testing.T) {
 	}
 	above := map[string]bool{module + "/internal/studies": true,
 		module + "/internal/machine/calibration": true, module + "/bench": true}
-	// files by package and name
+	// file names by package and variant
 	places := map[string][]string{}
 	for _, p := range all {
 		set, files := sources(t, p)
@@ -62,7 +61,7 @@ func TestOneFile(t *testing.T) {
 	for key, files := range places {
 		path, name, _ := strings.Cut(key, " ")
 		if kinds[key] == "" && !above[path] && strings.Contains(name, "_") {
-			// a name of one word may have another meaning there
+			// a single word may have another meaning
 			t.Errorf("%s names %s, a variant of another package, in %v", path, name, files)
 		}
 	}
@@ -81,8 +80,7 @@ func namesOf[T any](all []T, name func(T) string) (names []string) {
 	return names
 }
 
-// literals finds names that are string literals of the file, in the Name field of a Spec or
-// elsewhere.
+// literals returns the string literals of the file that are names.
 func literals(f *ast.File, names []string) (found []string) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {

@@ -10,21 +10,18 @@ import (
 	"testing"
 )
 
-// printing lists the files outside cmd that may use the standard streams or end the process, with
-// the allowed names of package os. A benchmark calls one of them: it declares the units of the
-// benchmark's output, and ends a process that cannot be stopped. Another runs in a child of a test,
-// which sends messages to its parent.
+// printing lists files outside cmd that may print or exit, and what they may use of package os.
 var printing = map[string][]string{
 	"poolbench.go":                         {"Stdout", "Stderr", "Exit"}, // Main
 	"bench/benchmark.go":                   {"Stdout", "Exit"},
 	"cmd/benchgate/main.go":                {"Stdin", "Stdout", "Stderr", "Exit"},
 	"cmd/playground/main.go":               {"Stderr", "Exit"},
 	"strategies/strategytest/childside.go": {"Stdout", "Exit"},
-	// its stdout carries messages to its parent, so other output goes to stderr
+	// stdout carries messages to the parent process
 	"internal/crash/work.go": {"Stdout", "Stderr"},
 }
 
-// sources parses the package's files without its tests.
+// sources parses the package without its tests.
 func sources(t *testing.T, p listed) (*token.FileSet, []*ast.File) {
 	t.Helper()
 	set := token.NewFileSet()
@@ -39,7 +36,6 @@ func sources(t *testing.T, p listed) (*token.FileSet, []*ast.File) {
 	return set, files
 }
 
-// Only the command may use the standard streams, print, or end the process.
 func TestOnlyCommandPrints(t *testing.T) {
 	for _, p := range packages(t) {
 		if within(p.ImportPath, module+"/internal/cli") {
@@ -56,8 +52,7 @@ func TestOnlyCommandPrints(t *testing.T) {
 	}
 }
 
-// prints finds uses of the standard streams and ends of the process, except for the allowed names
-// of package os.
+// prints returns the positions where the file prints or exits.
 func prints(f *ast.File, allowed []string) (found []token.Pos) {
 	forbidden := map[string][]string{"os": {"Stdout", "Stderr", "Exit"},
 		"fmt": {"Print", "Printf", "Println"}}
@@ -98,12 +93,12 @@ func f() {
 		t.Errorf("found %d of 4", n)
 	}
 	if n := len(prints(f, []string{"Stdout", "Stderr", "Exit", "Println"})); n != 2 {
-		// one of fmt, and the builtin
+		// fmt.Println and the builtin println
 		t.Errorf("found %d of 2", n)
 	}
 }
 
-// Every package must have a comment, and every exported name that a user's program can import.
+// Packages and the API of public packages must be documented.
 func TestExportedNamesAreDocumented(t *testing.T) {
 	for _, p := range packages(t) {
 		set, files := sources(t, p)
@@ -126,8 +121,7 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 	}
 }
 
-// undocumented returns the exported names of a declaration without a comment. Names of one group
-// may share its comment.
+// undocumented returns exported names without a comment, their own or that of their group.
 func undocumented(d ast.Decl) (names []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -154,7 +148,7 @@ func undocumented(d ast.Decl) (names []string) {
 	return names
 }
 
-// ofInterface reports whether d is a well-known method of the standard library.
+// ofInterface reports whether d is a method of a standard interface.
 func ofInterface(d *ast.FuncDecl) bool {
 	return slices.Contains([]string{"Error", "String", "Unwrap", "Is", "As", "Write", "Read",
 		"Close"}, d.Name.Name)

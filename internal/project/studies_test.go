@@ -13,9 +13,8 @@ import (
 	"testing"
 )
 
-// A study must not use names of another study. A file that registers studies belongs to one study,
-// and so do files whose names begin with its name: retry_judge.go belongs to retry.go. Shared names
-// are in the other files and in internal/studies/evidence.
+// A study must not use declarations of another study. retry_judge.go belongs to the study of
+// retry.go. Files without a study are shared.
 func TestStudiesAreIndependent(t *testing.T) {
 	found := false
 	for _, p := range packages(t) {
@@ -23,7 +22,7 @@ func TestStudiesAreIndependent(t *testing.T) {
 			continue
 		}
 		found = true
-		for _, line := range leaning(sources(t, p)) {
+		for _, line := range foreignUses(sources(t, p)) {
 			t.Error(line)
 		}
 	}
@@ -32,7 +31,7 @@ func TestStudiesAreIndependent(t *testing.T) {
 	}
 }
 
-func TestLeaning(t *testing.T) {
+func TestForeignUses(t *testing.T) {
 	set := token.NewFileSet()
 	var files []*ast.File
 	for name, text := range map[string]string{
@@ -48,14 +47,14 @@ func TestLeaning(t *testing.T) {
 		}
 		files = append(files, f)
 	}
-	if got, want := fmt.Sprint(leaning(set, files)), "[parts.go:3: mean is of the study load "+
+	if got, want := fmt.Sprint(foreignUses(set, files)), "[parts.go:3: mean is of the study load "+
 		"retry.go:2: a is of the study load]"; got != want {
 		t.Errorf("found %s, want %s", got, want)
 	}
 }
 
-// leaning finds uses of names that another study declares, in the order of the files.
-func leaning(set *token.FileSet, files []*ast.File) (found []string) {
+// foreignUses returns uses of names that are declared by another study.
+func foreignUses(set *token.FileSet, files []*ast.File) (found []string) {
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
 	config := types.Config{Importer: noImports{}, Error: func(error) {}}
 	p, err := config.Check("studies", set, files, &info)
@@ -91,12 +90,11 @@ func leaning(set *token.FileSet, files []*ast.File) (found []string) {
 	return slices.Compact(found)
 }
 
-// stem returns the name of a file without its extension.
 func stem(set *token.FileSet, pos token.Pos) string {
 	return strings.TrimSuffix(filepath.Base(set.Position(pos).Filename), ".go")
 }
 
-// noImports provides no imports, because names of the package itself are resolved without them.
+// noImports resolves no imports, which names of the package itself do not need.
 type noImports struct{}
 
 func (noImports) Import(path string) (*types.Package, error) {

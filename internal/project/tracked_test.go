@@ -9,14 +9,13 @@ import (
 	"testing"
 )
 
-// programs lists the first bytes of executables: ELF, Mach-O, PE.
+// programs contains the magic bytes of executables: ELF, Mach-O, PE.
 var programs = [][]byte{[]byte("\x7fELF"), {0xcf, 0xfa, 0xed, 0xfe},
 	{0xca, 0xfe, 0xba, 0xbe}, []byte("MZ")}
 
-// No executable may be under version control. A `go build` in the wrong directory and `git add -A`
-// would add one.
+// `go build` and `git add -A` could commit an executable.
 func TestNothingBuilt(t *testing.T) {
-	lookAround(t)
+	readDirectories(t)
 	out, err := exec.Command("git", "-C", "../..", "ls-files", "-z").Output()
 	if err != nil {
 		t.Skip("this is not a checkout, or there is no git")

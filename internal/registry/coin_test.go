@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A share p of the tasks must be rare, independent of the waits from PCG(seed, seq). Both
-// tolerances are five standard errors.
+// Rare must be independent of other random numbers from PCG(seed, seq). The tolerances are five
+// standard errors.
 func TestCoin(t *testing.T) {
 	const n = 100_000
 	for _, p := range []float64{0, 0.05, 0.5, 1} {
@@ -33,8 +33,6 @@ func TestCoin(t *testing.T) {
 	}
 }
 
-// Computed by hand. With 1, 3 and p = ½ the mean is 2 and the variance 1. With 1, 11 and p = 0.1
-// the mean is 2 and the variance 9.
 func TestCoinMoments(t *testing.T) {
 	for _, c := range []struct {
 		p           float64

@@ -13,7 +13,7 @@ import (
 
 const starterVariable = "POOLBENCH_TEST_STARTER"
 
-// A server and its processes must end with the process that started it.
+// A server must end with the process that started it.
 func TestDeath(t *testing.T) {
 	if name := os.Getenv(starterVariable); name != "" {
 		starter(t, name)

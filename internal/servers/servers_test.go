@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// clients make a server store a word and return it, with the server's own tools.
+// clients contains commands that store and read a word.
 var clients = map[string]struct {
 	keep, give func(t *testing.T, s *Server) string
 }{
@@ -81,7 +81,7 @@ func output(t *testing.T, cmd *exec.Cmd) string {
 	return string(out)
 }
 
-// start starts a server that ends with the test. It skips the test if the server is not installed.
+// start starts a server, or skips the test if the server is not installed.
 func start(t *testing.T, k Kind, o Options) *Server {
 	t.Helper()
 	if err := k.Missing(); err != nil {
@@ -99,8 +99,7 @@ func start(t *testing.T, k Kind, o Options) *Server {
 	return s
 }
 
-// Each server must answer, keep its data after a crash and an orderly end, and leave neither
-// processes nor files.
+// Data must survive a crash and a stop. No processes or files may remain.
 func TestServers(t *testing.T) {
 	for _, k := range Kinds() {
 		t.Run(k.Name, func(t *testing.T) {
@@ -145,8 +144,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// leftIn waits up to a minute until processesIn finds none, because a killed process may take
-// seconds to end on a busy machine.
+// leftIn waits up to a minute for processes to end. A killed process may need seconds on a busy
+// machine.
 func leftIn(t *testing.T, dir string) (all string) {
 	t.Helper()
 	for range 600 {
@@ -158,7 +157,7 @@ func leftIn(t *testing.T, dir string) (all string) {
 	return all
 }
 
-// processesIn returns the command lines of processes that work in the directory or name it.
+// processesIn returns the command lines of processes that use the directory.
 func processesIn(t *testing.T, dir string) (all string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -178,7 +177,7 @@ func processesIn(t *testing.T, dir string) (all string) {
 	return all
 }
 
-// Settings must reach the server. A given directory must be kept and reused.
+// Settings must reach the server, and a given directory must be kept.
 func TestSettings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -207,7 +206,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// The error must contain the server's message in one line, and never its password.
+// The error must contain the server's message, without the password.
 func TestWrongSettings(t *testing.T) {
 	for _, c := range []struct {
 		kind     Kind

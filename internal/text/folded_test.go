@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A row that is too wide must have its first cells above the others, which stay in columns. A row
-// that fits must not change.
+// If a row is too wide, its first cells must be on a separate line.
 func TestFolded(t *testing.T) {
 	var a Columns
 	for _, row := range [][]string{{"verdict", "name", "old", "new"},
@@ -34,7 +33,7 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// A column without room next to the names must be written below them.
+// A column that is too wide must be below the names.
 func TestTableOfWideColumns(t *testing.T) {
 	var b strings.Builder
 	wide := strings.Repeat("w", 30)
@@ -49,8 +48,7 @@ func TestTableOfWideColumns(t *testing.T) {
 	}
 }
 
-// No table may be wider than requested. A table too wide only because of its indent begins at the
-// left margin. A wider one is folded.
+// A table that is slightly too wide must lose its indent. A wider table must be folded.
 func TestTableWidth(t *testing.T) {
 	rows := [][]string{{"strategy", "p50", "p99"}, {"worker_pool", "≈15.4 ms", "≈53.7 ms"}}
 	for most, want := range map[int]string{

@@ -31,8 +31,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// The output must be Plain of the whole text, however it is split into writes. A JSON document must
-// stay the same document.
+// The output must not depend on the sizes of writes. JSON must keep its meaning.
 func FuzzWriter(f *testing.F) {
 	for _, s := range []string{"", "plain", "\x1b]0;owned\a", "\u202e\u2066", "\xe2\x80",
 		"\xff\xfe", "漢字🚀\U000e0041"} {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Quantities have three digits and a suitable unit. A share that is neither 0 nor 1 must not look
-// like one.
+// A rounded share must not look like 0 or 1.
 func TestQuantities(t *testing.T) {
 	for got, want := range map[string]string{
 		Seconds(0): "0 s", Seconds(1): "1.00 s", Seconds(0.9999): "1.00 s",
@@ -47,7 +46,7 @@ func TestSpellMetric(t *testing.T) {
 		"gc-cpu": "50.0 %", "page-faults/op": "0.500", "involuntary-switches/op": "0.500",
 		"step2-buy-failed/op": "50.0 %", "theory-waited/op": "50.0 %", "tail-even-turn/op": "50.0 %",
 		"seen-full/op": "50.0 %", "found-3-long/op": "50.0 %", "cpu-steal": "50.0 %",
-		// units of other benchmarks
+		// other benchmarks
 		"sec/op": "500 ms", "sec/item": "500 ms", "p99-sec": "500 ms", "allocs/op": "0.500",
 		"instructions/op": "0.500", "cpu-cycles/op": "0.500", "B": "0.500 B",
 	} {

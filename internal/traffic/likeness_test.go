@@ -9,18 +9,17 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// A process must resemble itself more than other kinds, at other seeds and at settings off the
-// grid. If none is close, the factor must be large.
+// Processes must be recognized with other seeds, and with settings between those of the search.
 func TestClosest(t *testing.T) {
 	for text, want := range map[string]string{
 		"constant": "constant", "poisson": "poisson", "bulk:n=28": "bulk:n=30",
 		"onoff:on=130ms,off=510ms": "onoff", "onoff:on=1.3s,off=7s": "onoff",
-		// bursts of few tasks: the counts alone do not distinguish the two
+		// with few tasks per burst, the two processes are indistinguishable
 		"mmpp:ratio=9,high=1.1s,low=4s": "mmpp|onoff", "sine:period=370s,amp=0.8": "sine", "sine:period=70s,amp=0.35": "sine",
 		"sine:period=113s,amp=0.6,phase=0.3": "sine:period=1m50s,amp=0.60,phase=0.30",
 	} {
 		for _, seed := range []uint64{3, 4} {
-			got, ok := Closest(played(t, text, 87, 31_000, seed))
+			got, ok := Closest(generated(t, text, 87, 31_000, seed))
 			name, _, _ := strings.Cut(got.Arrival, ":")
 			if got.Arrival != want && !slices.Contains(strings.Split(want, "|"), name) ||
 				!ok || got.Factor > 2 {
@@ -28,7 +27,7 @@ func TestClosest(t *testing.T) {
 			}
 		}
 	}
-	// hundreds of tasks at once, and then none for an hour, as no built-in process has
+	// hundreds of simultaneous tasks, then an idle hour: no built-in process is similar
 	var due []traces.Record
 	for burst := range int64(12) {
 		for i := range int64(300) {

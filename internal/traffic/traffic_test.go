@@ -15,8 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// played returns n arrivals of a process.
-func played(t testing.TB, text string, rate float64, n int, seed uint64) (due []traces.Record) {
+func generated(t testing.TB, text string, rate float64, n int, seed uint64) (due []traces.Record) {
 	t.Helper()
 	v, err := arrivals.Parse(text)
 	if err != nil {
@@ -32,8 +31,8 @@ func played(t testing.TB, text string, rate float64, n int, seed uint64) (due []
 	return due
 }
 
-// read parses lines of a time, a duration and a class.
-func read(t *testing.T, lines, class string) *traces.Trace {
+// parse parses CSV lines with the columns time, duration and class.
+func parse(t *testing.T, lines, class string) *traces.Trace {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "t.csv")
 	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
@@ -47,7 +46,7 @@ func read(t *testing.T, lines, class string) *traces.Trace {
 }
 
 func TestClasses(t *testing.T) {
-	trace := read(t, "1,1s,short\n2,2s,short\n3,9s,long\n4,3s,short\n5,0,none\n", "3")
+	trace := parse(t, "1,1s,short\n2,2s,short\n3,9s,long\n4,3s,short\n5,0,none\n", "3")
 	got := Classes(trace.Records, trace.Classes, []bool{false, true, false})
 	want := []Class{
 		{Name: "long", Tasks: 1, Share: 0.2, Work: 0.6, Mean: 9, Long: true},
@@ -65,7 +64,6 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// The expected values are exact.
 func TestDescribe(t *testing.T) {
 	near := func(what string, got, want, tolerance float64) {
 		t.Helper()
@@ -73,7 +71,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s: got %v want %v ± %v", what, got, want, tolerance)
 		}
 	}
-	d := Describe(played(t, "constant", 40, 10_001, 1), false)
+	d := Describe(generated(t, "constant", 40, 10_001, 1), false)
 	near("rate of constant", d.Rate, 40, 1e-9)
 	near("C² of constant", d.GapC2, 0, 1e-9)
 	near("peak of constant", d.Peak.Rate, 40, 0.1)
@@ -83,19 +81,19 @@ func TestDescribe(t *testing.T) {
 	if d.Durations != nil || len(d.Course) != courseParts {
 		t.Errorf("durations %v, course %v", d.Durations, d.Course)
 	}
-	d = Describe(played(t, "poisson", 40, 100_001, 2), false)
+	d = Describe(generated(t, "poisson", 40, 100_001, 2), false)
 	near("C² of Poisson", d.GapC2, 1, 0.03)
 	near("correlation of Poisson", d.GapRho, 0, 0.02)
 	for _, w := range d.Dispersion { // deviation √(2/windows)
 		near("dispersion of Poisson", w.Index, 1, 5*math.Sqrt(2*w.Window*40/100_000))
 	}
-	// pairs: every second gap is 0, so C² is 1, and consecutive gaps are of different kinds
-	d = Describe(played(t, "bulk:n=2", 40, 10_000, 1), false)
+	// every second gap is 0, so C² is 1 and the correlation is −1
+	d = Describe(generated(t, "bulk:n=2", 40, 10_000, 1), false)
 	near("share of pairs", d.Together, 0.5, 1e-3)
 	near("C² of pairs", d.GapC2, 1, 1e-2)
 	near("correlation of pairs", d.GapRho, -1, 1e-2)
 
-	tasks := read(t, "5,1,a\n6,3,b\n7,1,a\n9,3,b\n", "")
+	tasks := parse(t, "5,1,a\n6,3,b\n7,1,a\n9,3,b\n", "")
 	got := *Describe(tasks.Records, true).Durations
 	want := Durations{Mean: 2, P50: 1, Max: 3, C2: 0.25, Rho: -0.75, Busy: 1.5}
 	if got != want {
@@ -103,19 +101,18 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// The period, amplitude and phase of a regular swing must be found with any process, and a random
-// variation must not look like a swing.
+// A regular cycle must be found in any process. Random variation must not be taken for a cycle.
 func TestSwing(t *testing.T) {
 	const rate, n = 87, 31_000 // 356 s
 	for _, c := range []struct{ period, amp, phase float64 }{{71, 0.35, 0}, {113, 0.5, 0.6},
 		{300, 0.8, 0.25}, {23.7, 0.3, 0.9}} {
-		due := played(t, fmt.Sprintf("sine:period=%vs,amp=%v,phase=%v", c.period, c.amp, c.phase),
-			rate, n, 1)
+		due := generated(t, fmt.Sprintf("sine:period=%vs,amp=%v,phase=%v", c.period, c.amp,
+			c.phase), rate, n, 1)
 		noisy := due
-		if c.amp > 0.3 { // the same with the gaps of a Poisson process: the sine's time is changed
+		if c.amp > 0.3 { // the same cycle with Poisson arrivals
 			noisy = slices.Clone(due)
 			r := rand.New(rand.NewPCG(1, 2))
-			for i := range noisy { // each is moved by up to a second: the counts become Poisson's
+			for i := range noisy { // random shifts of up to a second make the counts Poisson
 				noisy[i].At += int64(r.Float64() * 1e9)
 			}
 			slices.SortFunc(noisy, func(a, b traces.Record) int { return cmp.Compare(a.At, b.At) })
@@ -132,16 +129,16 @@ func TestSwing(t *testing.T) {
 	for _, process := range []string{"onoff:on=130ms,off=510ms", "onoff:on=1.3s,off=7s",
 		"mmpp:ratio=9,high=1.1s,low=4s", "bulk:n=300"} {
 		for seed := range uint64(8) {
-			if s := SwingOf(played(t, process, rate, n, seed)); s != nil && s.Share > 0.3 {
+			if s := SwingOf(generated(t, process, rate, n, seed)); s != nil && s.Share > 0.3 {
 				t.Errorf("%s swings: %+v", process, s)
 			}
 		}
 	}
-	// a few bursts sometimes look like one or two swings, and never like three
+	// by chance, a few bursts may look like two cycles, but not like three
 	for _, process := range []string{"onoff:on=20s,off=60s", "onoff:on=40s,off=40s",
 		"onoff:on=10s,off=30s", "mmpp:ratio=3,high=20s,low=60s", "mmpp:ratio=3,high=60s,low=60s"} {
 		for seed := range uint64(50) {
-			due := played(t, process, rate, n, seed)
+			due := generated(t, process, rate, n, seed)
 			if s := SwingOf(due); s != nil && s.Share >= Steady && Span(due)/1e9/s.Period > 2.9 {
 				t.Errorf("%s, seed %d: swings: %+v", process, seed, s)
 			}
@@ -149,12 +146,12 @@ func TestSwing(t *testing.T) {
 	}
 	for _, process := range []string{"poisson", "constant"} {
 		for seed := range uint64(8) {
-			if s := SwingOf(played(t, process, rate, n, seed)); s != nil {
+			if s := SwingOf(generated(t, process, rate, n, seed)); s != nil {
 				t.Errorf("%s swings: %+v", process, s)
 			}
 		}
 	}
-	// a rate that grows from zero: the sine explains 6/π² of the variance of a ramp
+	// a linear ramp: a sine explains 6/π² of its variance
 	var ramp []traces.Record
 	for i := range 100_000 {
 		ramp = append(ramp, traces.Record{At: int64(math.Sqrt(float64(i)) * 1e9)})
@@ -185,9 +182,8 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// The description may need 8 bytes for each duration, and little more.
 func TestMemory(t *testing.T) {
-	tasks := played(t, "poisson", 87, 1_000_000, 1)
+	tasks := generated(t, "poisson", 87, 1_000_000, 1)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	Describe(tasks, true)

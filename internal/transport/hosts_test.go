@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// Callers that wait for a connection must get one even if the caller that opens it gives up. If the
-// host fails, all of them must get the error of one attempt.
+// If the caller that opens a connection gives up, waiting callers must still get a connection. If
+// the host fails, all must get the error of one attempt.
 func TestMakerGivesUp(t *testing.T) {
 	refused := errors.New("refused")
 	for name, c := range map[string]struct {

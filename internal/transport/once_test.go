@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// The server resets the connection at each second request. net/http sends idempotent requests
-// again, but a Transport must not.
+// The server resets every second request. Transport, unlike net/http, must not retry.
 func TestTransport(t *testing.T) {
 	for _, idempotent := range []*http.Request{
 		httptest.NewRequest(http.MethodGet, "/", nil),
@@ -71,7 +70,6 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// Send must not change the bytes of a request.
 func TestSend(t *testing.T) {
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions,
 		http.MethodTrace, http.MethodPost, http.MethodPut, http.MethodDelete} {

@@ -25,8 +25,8 @@ func take(t *testing.T, d *transport.Dealer, n int) (all []int) {
 	return all
 }
 
-// A fixed number of connections shares the streams evenly. With any number, one connection is
-// filled after another.
+// A fixed number of connections must share streams evenly. Otherwise, each connection must be
+// filled before another is opened.
 func TestDealer(t *testing.T) {
 	for _, c := range []struct {
 		connections, streams int
@@ -56,9 +56,7 @@ func TestDealer(t *testing.T) {
 	}
 }
 
-// A caller that finds no free stream must get the next one that is returned, in FIFO order, or
-// return when its context ends.
-// No stream may be lost.
+// Waiting callers must get streams in FIFO order, and none may be lost.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := transport.NewDealer(2, 1)
@@ -101,8 +99,8 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// A connection must not exceed the limit of its server. Calls above the limit move to other
-// connections. A new connection is assumed to have the last limit.
+// Calls above the server's stream limit need another connection, which is assumed to have the same
+// limit.
 func TestLimit(t *testing.T) {
 	d := transport.NewDealer(0, 10)
 	soon := time.Now().Add(time.Minute)
@@ -128,7 +126,7 @@ func TestLimit(t *testing.T) {
 	}
 	d.Give(-1)
 
-	// With one connection, a call above the limit waits until another ends or the limit rises.
+	// With one connection, a call above the limit must wait.
 	synctest.Test(t, func(t *testing.T) {
 		soon := time.Now().Add(time.Minute)
 		d := transport.NewDealer(1, 10)
@@ -141,7 +139,7 @@ func TestLimit(t *testing.T) {
 		}()
 		synctest.Wait()
 		d.Limit(0, 1)
-		d.Give(0) // one call is left, which is the limit
+		d.Give(0) // one call is left, and the limit is 1
 		synctest.Wait()
 		if len(kept) != 0 {
 			t.Error("more streams than the server allows")

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// piped is a connection that reads the bytes of a server in pieces of a given size.
+// piped is a connection that returns a server's bytes in pieces of a given size.
 type piped struct {
 	net.Conn
 	come  bytes.Reader
@@ -26,7 +26,7 @@ func frame(kind, flags, stream byte, n int) []byte {
 	return append([]byte{0, 0, byte(n), kind, flags, 0, 0, 0, stream}, make([]byte, n)...)
 }
 
-// Streams must be counted by the frames, in whatever pieces they arrive.
+// The number of streams must not depend on how frames are split into reads.
 func TestWatched(t *testing.T) {
 	const headers, data, reset, settings, goAway = 1, 0, 3, 4, 7
 	join := func(frames ...[]byte) []byte { return bytes.Join(frames, nil) }
@@ -34,7 +34,7 @@ func TestWatched(t *testing.T) {
 		var counts transport.Counts
 		under := &piped{piece: piece}
 		under.come.Reset(join(frame(settings, 0, 0, 12),
-			// ends the stream
+			// the second DATA frame ends the stream
 			frame(headers, 4, 1, 7), frame(data, 0, 1, 100), frame(data, 1, 1, 9),
 			frame(reset, 0, 3, 4), frame(reset, 0, 3, 4), // counts once
 			frame(headers, 5, 5, 30),
@@ -66,8 +66,7 @@ func TestWatched(t *testing.T) {
 	}
 }
 
-// The server's limit of streams must be read from its settings, in whatever pieces they arrive, and
-// again when it changes. Settled must return an error if there will be no settings.
+// The limit is in the server's SETTINGS frames, which may be split into several reads.
 func TestSettled(t *testing.T) {
 	settings := func(flags byte, entries ...byte) []byte {
 		return append([]byte{0, 0, byte(len(entries)), 4, flags, 0, 0, 0, 0}, entries...)

@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// server simulates a server at a constant request rate, optionally on a machine that stalls.
+// server simulates a server at a constant rate, optionally with stalls.
 type server struct {
 	rate, capacity float64
 	slots          int
@@ -139,7 +139,7 @@ func TestGrowthIsReported(t *testing.T) {
 	}
 }
 
-// Short tasks may start at once in a growing queue, so an overloaded run can look healthy.
+// A strategy may start short tasks at once even if the queue grows.
 func TestOverloadIsReported(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(20)
@@ -167,7 +167,7 @@ func TestOverloadIsReported(t *testing.T) {
 	}
 }
 
-// The test allows 5 false alarms in 1000 runs.
+// 5 false alarms in 1000 runs are allowed.
 func TestStableServerIsNotReported(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")

@@ -2,8 +2,8 @@ package validity
 
 import "testing"
 
-// The variances, times the number of tasks and divided by the relaxation time, come from an
-// independent simulation of M/D/k and M/M/k queues: 200 seeds of 200,000 tasks each.
+// The variances, times tasks and divided by the relaxation time, were simulated independently: 200
+// seeds of 200,000 tasks.
 func TestP99Variance(t *testing.T) {
 	for _, c := range []struct{ slots, load, c2, share, variance float64 }{
 		{1, 0.5, 0, 0.770, 4.81}, {1, 0.5, 1, 0.850, 5.87}, {1, 0.8, 0, 0.912, 7.36},
@@ -24,7 +24,7 @@ func TestP99Variance(t *testing.T) {
 	}
 }
 
-// The variances come from 40 and 50 runs of 180,000 tasks on four slots under the virtual clock.
+// The variances come from 40 and 50 virtual-clock runs of 180,000 tasks.
 func TestP99VarianceOfLongTasks(t *testing.T) {
 	const logNormal, hyperexp4, hyperexp16 = 625, 42, 186 // values of E[S⁴]/E[S²]²
 	for _, c := range []struct{ load, c2, tail, share, variance float64 }{

@@ -110,8 +110,7 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 }
 
-// In a queue that is always full, tasks wait for the same running tasks, so few waits are
-// independent.
+// Consecutive waits in a long queue depend on the same running tasks.
 func TestNoFalseAlarmInLongQueues(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(10) {
@@ -126,7 +125,7 @@ func TestNoFalseAlarmInLongQueues(t *testing.T) {
 	}
 }
 
-// The number of very long tasks varies by chance, which shifts the waits in all batches.
+// The random number of very long tasks affects all waits of a run.
 func TestNoFalseAlarmOfRareTasks(t *testing.T) {
 	for strategy, seed := range map[string]uint64{"event_loop_offload": 31694,
 		"worker_pool": 34335} {

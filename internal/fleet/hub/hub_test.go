@@ -27,7 +27,7 @@ func connects(t *testing.T, address string) error {
 	return err
 }
 
-// Only clients with the token may connect, and the server must listen on loopback.
+// The server must listen on loopback only and require the token.
 func TestLocal(t *testing.T) {
 	l, err := StartLocal()
 	if err != nil {
@@ -97,7 +97,6 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// No user, password or token may be shown.
 func TestShown(t *testing.T) {
 	for address, want := range map[string]string{
 		"nats://127.0.0.1:4222":                  "nats://127.0.0.1:4222",
@@ -123,8 +122,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Await must wait for a server that does not exist yet, report it once, and end with its context.
-// It must not wait for a server that refuses the client.
+// Await must retry while there is no server, and fail if the server rejects the client.
 func TestAwait(t *testing.T) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// Arguments with which the test binary acts as the guard of a gate, or as its control.
+// arguments that run the test binary as the guard or the control of a gate
 const (
 	asGuard   = "as-guard"
 	asControl = "as-control"
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	if len(os.Args) > 2 && os.Args[1] == asControl {
-		// a metric of its own prevents splitting the run into several processes
+		// a custom metric prevents splitting the run into several processes
 		fmt.Printf("%s \t 100\t %s ns/op \t 1 steady\n", measure.ControlName, os.Args[2])
 		os.Exit(0)
 	}
@@ -53,9 +53,8 @@ func (c *counter) Ran(runs int, _ time.Duration) {
 	}
 }
 
-// In a real repository of 64 commits, the one that is 15 % slower must be found in 8 gates,
-// although one commit does not build and the search is interrupted within a gate. The benchmark
-// reports synthetic times with noise of 3 %.
+// The benchmark reports synthetic times with 3 % of noise. One of 64 commits is 15 % slower, and
+// one does not build.
 func TestLive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds eight revisions, and measures")

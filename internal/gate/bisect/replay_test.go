@@ -24,7 +24,7 @@ func history(candidates int) (commits []measure.Commit) {
 	return commits
 }
 
-// fake measures commits of known levels on a simulated noisy machine.
+// fake simulates gates between commits with known times.
 type fake struct {
 	t      *testing.T
 	level  func(commit int) float64 // time relative to GOOD
@@ -137,8 +137,7 @@ func (f *fake) search(candidates int) (*Report, error) {
 	return s.Run(f.t.Context())
 }
 
-// sources returns kinds of noise: recorded runs of 41 ms and of 7.5 ms from a random position, and
-// synthetic ones.
+// sources returns generators of noise: recorded runs of 41 ms and 7.5 ms, and normal noise.
 func sources(t *testing.T) map[string]func(*rand.Rand) func() float64 {
 	t.Helper()
 	data, err := os.ReadFile("../judge/testdata/cpu.txt")
@@ -179,8 +178,7 @@ func sources(t *testing.T) map[string]func(*rand.Rand) func() float64 {
 
 var sweep = flag.Bool("sweep", false, "400 searches on each kind of noise")
 
-// A change of 15 % at a random one of 64 commits must be found in 18 of 20 searches on each kind of
-// noise, with at most 8 gates each. No search may name another commit.
+// One of 64 commits is 15 % slower. 90 % of the searches must find this commit.
 func TestReplay(t *testing.T) {
 	const candidates, mostGates = 64, 8
 	searches := 20

@@ -177,7 +177,6 @@ func TestFollows(t *testing.T) {
 	}
 }
 
-// A gate whose controls failed ends the search, and its numbers are not used.
 func TestUntrusted(t *testing.T) {
 	f := newFake(t, 5, from(20, 1.15))
 	s := &Search{Commits: history(64), Judge: judge.Defaults(), Say: func(string) {},
@@ -196,8 +195,7 @@ func TestUntrusted(t *testing.T) {
 	}
 }
 
-// A search interrupted in any gate must continue with the stored gates, and find the same commit in
-// the same number of gates. A gate that decided nothing is measured again.
+// An interrupted search must measure only the gates that have no stored verdict.
 func TestResume(t *testing.T) {
 	const candidates, at = 64, 41
 	commits := history(candidates)
@@ -258,8 +256,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// The results of another search and foreign files must not be touched. --force replaces only a
-// search.
+// Only --force may replace the results of another search. Other files must be kept.
 func TestJournalRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	h := &measure.History{Commits: history(5)}

@@ -9,13 +9,11 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// allocating returns the allocations of one run, the lower median of four processes. more is added
-// for the head.
+// allocating simulates a run: the lower median of four processes. more is the regression.
 type allocating func(r *rand.Rand, more float64) float64
 
-// process simulates a benchmark with perOp allocations per operation, in processes of the given
-// number of operations. The runtime adds up to runtime allocations per process. Results are
-// truncated.
+// process simulates perOp allocations per operation. The Go runtime adds up to runtime allocations
+// per process.
 func process(perOp, operations, runtime float64) allocating {
 	return ofParts(func(r *rand.Rand, more float64) float64 {
 		return perOp + more + r.Float64()*runtime/operations
@@ -33,7 +31,8 @@ func ofParts(value allocating) allocating {
 	}
 }
 
-// busy is like process, but the runtime allocates ten times as often in a quarter of the processes.
+// busy is like process, but the Go runtime allocates ten times as much in a quarter of the
+// processes.
 func busy(perOp, operations, runtime float64) allocating {
 	return ofParts(func(r *rand.Rand, more float64) float64 {
 		own := r.Float64() * runtime
@@ -44,11 +43,10 @@ func busy(perOp, operations, runtime float64) allocating {
 	})
 }
 
-// pooled simulates a sync.Pool that the garbage collector empties: on average missed values per
-// operation are allocated again, with a standard deviation of scatter.
-func pooled(perOp, missed, scatter float64) allocating {
+// pooled simulates a sync.Pool that misses some values per operation after garbage collections.
+func pooled(perOp, missed, sd float64) allocating {
 	return ofParts(func(r *rand.Rand, more float64) float64 {
-		return perOp + more + max(0, missed+scatter*r.NormFloat64())
+		return perOp + more + max(0, missed+sd*r.NormFloat64())
 	})
 }
 

@@ -6,25 +6,26 @@ import (
 	"slices"
 )
 
-// normalPair contains the sufficient statistics of two normal samples that do not depend on their
-// location: the difference of the means and the standard deviations.
+// normalPair contains statistics of two normal samples: the difference of their means, and their
+// standard deviations.
 type normalPair struct{ difference, x, y float64 }
 
 type normalSizes struct{ x, y float64 }
 
-// ratios are the ratios of the spreads, y to x, in the least favourable mixture.
+// ratios contains the null hypotheses: ratios y/x of the standard deviations.
 var ratios = []float64{1. / 16, 1. / 8, 1. / 4, 1 / 2.8, 1. / 2, 1 / 1.4, 1, 1.4, 2, 2.8, 4, 8, 16}
 
-// bound returns an upper bound of the power of any scale-invariant test that keeps its level at
-// every ratio of spreads, without a margin. The alternative is a worsening of 4 standard errors in
-// log-normal noise with equal spreads. The bound is the power of the most powerful test (Neyman and
-// Pearson) against a mixture of ratios. It is valid for every mixture; the search makes it small.
-// The error due to random draws is about one percentage point.
+// bound returns an upper bound of the power of any scale-invariant test with the required level at
+// all ratios. The alternative is a shift of 4 standard errors with equal spreads.
+//
+// The bound is the power of the Neyman-Pearson test against a mixture of ratios. Every mixture
+// gives a valid bound, and the loop searches for a small one. The sampling error is about one
+// percentage point.
 func (r *replayer) bound(sides [2]side) float64 {
 	n := normalSizes{float64(sides[0].n), float64(sides[1].n)}
 	draws := 60 * r.draws
-	// odds contains, for the draws from each ratio and finally from the alternative, the likelihoods
-	// of all ratios divided by that of the alternative.
+	// odds[i][k][j] is the likelihood ratio of ratio j to the alternative, for draw k from ratio i.
+	// The last i is the alternative.
 	odds := make([][][]float64, len(ratios)+1)
 	for i := range odds {
 		odds[i] = make([][]float64, draws)
@@ -105,7 +106,7 @@ func (n normalSizes) squares(p normalPair, ratio float64) float64 {
 	return (n.x-1)*p.x*p.x + (n.y-1)*p.y*p.y/ratio/ratio
 }
 
-// unshifted returns the logarithm of the density of p without a shift, averaged over all units.
+// unshifted returns the log density of p without a shift, averaged over all scales.
 func (n normalSizes) unshifted(p normalPair, ratio float64) float64 {
 	gamma, _ := math.Lgamma((n.x + n.y - 1) / 2)
 	v := n.variance(ratio)
@@ -113,7 +114,7 @@ func (n normalSizes) unshifted(p normalPair, ratio float64) float64 {
 		n.squares(p, ratio)) - math.Log(v)/2 - (n.y-1)*math.Log(ratio)
 }
 
-// shifted returns the same for equal spreads and the worsening, up to the same constant factor.
+// shifted is like unshifted, but with the shift and equal spreads.
 func (n normalSizes) shifted(p normalPair) float64 {
 	v := n.variance(1)
 	shift, power, squares := worsening*math.Sqrt(v), n.x+n.y-2, n.squares(p, 1)

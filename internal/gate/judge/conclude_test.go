@@ -82,7 +82,7 @@ func TestConclude(t *testing.T) {
 			}
 		}
 	}
-	// Exact evidence does not count as a test of the family.
+	// exact metrics do not increase the number of tests
 	if c, tests := concluded(o, p(0.05), exactly(o, 0.05),
 		exactly(o, 0)); c[0].Verdict != verdict.Worse || tests != 1 {
 		t.Errorf("beside exact evidence: %+v", c[0])

@@ -18,7 +18,7 @@ type experiment struct {
 	options judge.Options
 	from    source
 	factor  float64 // factor on the head's time in the regressed benchmarks; 1 means no regression
-	// standard deviation of the logarithm of a build's layout effect on a benchmark
+	// standard deviation of the log effect of a build's memory layout
 	layout float64
 	builds int
 }
@@ -33,13 +33,12 @@ type outcome struct {
 	forecast     int // 1 if the number of fresh pairs is as forecast before the first stage
 	reforecast   int // 1 if it is as forecast after the first stage
 
-	// mean detectable worsening of the unchanged benchmarks
+	// mean detectable worsening of unchanged benchmarks
 	detectable float64
 }
 
-// gate replays one gate like the real runner. Each round measures the benchmarks in random order,
-// each with one pair in random order. The first stage alternates between the builds. The second
-// stage measures only the suspects, with new builds for each pair unless there is only one build.
+// gate simulates one gate. The first stage alternates between the builds, and the second stage uses
+// new builds for each pair.
 func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 	next := e.from.start(rng)
 	effects := make([][2][]float64, benchmarks) // layout effects by benchmark, side and build

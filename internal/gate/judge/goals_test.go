@@ -18,7 +18,7 @@ type goal struct {
 	unit      string
 	hits, of  int    // numerator and denominator of a share; 0 and 0 for other figures
 	basis     string // source of a figure that is not a share
-	noPromise bool   // the gate does not promise it
+	noPromise bool   // informative only
 }
 
 func (g goal) reached() bool {
@@ -55,8 +55,8 @@ func full(t *traces, seed uint64) *replayer {
 		builds: 6, workers: 2}
 }
 
-// layoutEffect is the effect of a build's layout on a benchmark's time. Measured values are 1.2 to
-// 2.1 % of the cycles.
+// layoutEffect is the effect of the memory layout of a build on times. Measured: 1.2 to 2.1 % of
+// cycles.
 const layoutEffect = 0.015
 
 const (
@@ -79,9 +79,9 @@ func (r *replayer) forecasts(t outcome, from source) []goal {
 
 func (r *replayer) noisy() (goals []goal) {
 	for _, c := range []struct {
-		scatter, found float64
+		sd, found float64
 	}{{0.02, 95}, {0.13, 80}} {
-		from := white(c.scatter)
+		from := white(c.sd)
 		of := func(factor float64) outcome {
 			return r.replay(experiment{options: r.options, from: from, factor: factor,
 				layout: layoutEffect, builds: r.builds})
@@ -169,7 +169,7 @@ func (r *replayer) throughput() []goal {
 	}
 }
 
-// tails returns the goals for the swap test alone, without a margin, so that its size is alpha.
+// tails returns the goals of the swap test. A margin would reduce its size below alpha.
 func (r *replayer) tails() (goals []goal) {
 	bare := r.options
 	bare.Margin = 0
@@ -247,8 +247,7 @@ func (r *replayer) hits(n int, draw func(rng *rand.Rand) ([2]bool, error)) (coun
 	return counts
 }
 
-// each calls f n times on all workers. The random numbers depend only on the seed, the experiment
-// and i. An error of f is a bug of the test, so each panics.
+// each calls f n times concurrently. The random numbers do not depend on the number of workers.
 func (r *replayer) each(n int, f func(i int, rng *rand.Rand) error) {
 	r.stream++
 	stream := r.stream

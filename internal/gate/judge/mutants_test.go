@@ -20,8 +20,7 @@ func realDecider(first, second []Sample) (*Report, error) {
 	return g.Decide(second)
 }
 
-// checkDecider returns complaints about a decider that violates a guarantee of the gate.
-// TestMutants tests checkDecider itself.
+// checkDecider returns the guarantees of the gate that a decider violates.
 func checkDecider(decide decider) (complaints []string) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	sample := func(m Metric, n int, factor float64) Sample {
@@ -156,7 +155,7 @@ func turned(samples []Sample, which func(s Sample) bool) []Sample {
 	return out
 }
 
-// TestMutants checks that checkDecider accepts the real decider and rejects every mutant.
+// checkDecider must reject every mutant.
 func TestMutants(t *testing.T) {
 	if complaints := checkDecider(realDecider); len(complaints) > 0 {
 		t.Errorf("the judge itself: %q", complaints)

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// The power must agree with simulated normal changes within 5 percentage points, or 10 for six
-// changes, plus three standard errors.
+// The tolerance is 5 percentage points, or 10 for six changes, plus three standard errors.
 func TestSignedRankPower(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	draws := 4000
@@ -56,7 +55,6 @@ func TestSignedRankPower(t *testing.T) {
 	}
 }
 
-// Without a shift half of the rank sums are at most the middle one. A large shift is always found.
 func TestSignedRankPowerEnds(t *testing.T) {
 	if got := newShifted(0).power(20,
 		105); math.Abs(got-normalCDF(0.5/math.Sqrt(20*21*41/24.0))) > 1e-9 {

@@ -86,7 +86,7 @@ func TestRankSumBruteForce(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(math.Abs(a), math.Abs(b)) }
 
-// benchmath is correct without ties for any sizes, and with ties for equal sizes.
+// benchmath is exact without ties, and for equal sizes.
 func TestRankSumAgreesWithBenchmath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for i := range 400 {
@@ -112,7 +112,7 @@ func TestRankSumAgreesWithBenchmath(t *testing.T) {
 	}
 }
 
-// benchmath's p depends on the order of these samples.
+// Here benchmath is wrong: its p depends on the order of the samples.
 func TestRankSumTiesAndUnequalSizes(t *testing.T) {
 	x, y := []float64{0, 0, 0, 0, 0, 0, 1}, []float64{0, 1, 1}
 	sample := func(v []float64) *benchmath.Sample {
@@ -123,7 +123,7 @@ func TestRankSumTiesAndUnequalSizes(t *testing.T) {
 	if a == b {
 		t.Errorf("benchmath is cured (p = %v both ways): give this case back to it", a)
 	}
-	// Three of the 10 values are 1. y contains two of them or more in C(3,2)·7 + C(3,3) = 22 of
+	// Three of the 10 values are 1. y contains at least two of them in C(3,2)·7 + C(3,3) = 22 of
 	// C(10,3) = 120 assignments.
 	if got, want := newRankSum(x, y).TwoSided(), 2*22.0/120; !near(got, want) {
 		t.Errorf("p = %v, want %v", got, want)
@@ -174,7 +174,6 @@ func BenchmarkRankSumTiesAtLimit(b *testing.B) {
 	}
 }
 
-// A cached distribution must give the same p, without allocating its 40 rows of counts again.
 func TestRankSumsShareADistribution(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")

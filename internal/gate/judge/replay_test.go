@@ -29,8 +29,8 @@ func small(t *testing.T, gates, draws int) *replayer {
 	return r
 }
 
-// contradicted reports whether a gate that just meets the goal would have such a result with a
-// probability of at most 0.1 %.
+// contradicted reports whether a correct gate would give this result with a probability of at most
+// 0.1 %.
 func contradicted(g goal) bool {
 	if g.of == 0 {
 		return !g.reached()
@@ -49,7 +49,7 @@ func contradicted(g goal) bool {
 	return tail <= 0.001
 }
 
-// TestGoals replays 20 gates of each kind, 400 in total, instead of 2000, and 6 with -short.
+// TestGoals simulates 20 gates of each kind. The full number is 2000.
 func TestGoals(t *testing.T) {
 	switch *whole {
 	case "":
@@ -173,8 +173,6 @@ func TestSameSeedSameNumbers(t *testing.T) {
 	}
 }
 
-// The synthetic noise must have the documented drift: neighbouring runs are more correlated than
-// distant ones.
 func TestDrift(t *testing.T) {
 	next := drift(rand.New(rand.NewPCG(1, 1)))
 	const runs = 100_000
@@ -190,8 +188,8 @@ func TestDrift(t *testing.T) {
 		}
 		return c
 	}
-	// At a distance only the drift is left: a covariance of 0.03² after one run, and smaller by a
-	// factor of e after 100. The error over 1000 correlation times is about 5 %.
+	// The drift has a covariance of 0.03² after one run, and 1/e of this after 100 runs. The other
+	// noise is independent. The standard error is about 5 %.
 	if near, far := lagged(1), lagged(100); math.Abs(near/9e-4-1) > 0.2 ||
 		math.Abs(near/far/math.E-1) > 0.2 {
 		t.Errorf("covariance %v of neighbours, %v at a distance of 100", near, far)

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// side describes the runs of a revision: their number, and the spread of log-normal noise around a
-// median of 1.
+// side describes the runs of a revision. spread is the standard deviation of their logarithms.
 type side struct {
 	n      int
 	spread float64
@@ -26,7 +25,7 @@ type shape struct {
 
 var shapes = []shape{
 	{"log-normal", (*rand.Rand).NormFloat64},
-	// skewed towards worse, like the effect of a machine on times
+	// skewed towards worse, like times on a busy machine
 	{"skewed", func(rng *rand.Rand) float64 { return rng.ExpFloat64() - math.Ln2 }},
 	{"outliers", func(rng *rand.Rand) float64 {
 		if v := rng.NormFloat64(); rng.Float64() >= 0.1 {
@@ -39,10 +38,9 @@ var shapes = []shape{
 	{"skewed away", func(rng *rand.Rand) float64 { return math.Ln2 - rng.ExpFloat64() }},
 }
 
-// promised are the shapes for which the gate promises its level.
+// promised contains the shapes with a guaranteed level.
 var promised = shapes[:3]
 
-// unequal contains unpaired gates whose spreads and sizes differ.
 var unequal = [][2]side{
 	{{30, 0.02}, {8, 0.10}}, {{20, 0.01}, {8, 0.15}}, {{10, 0.01}, {10, 0.15}},
 	{{60, 0.02}, {10, 0.10}}, {{12, 0.10}, {30, 0.02}},
@@ -118,7 +116,7 @@ func (r *replayer) alarms(o judge.Options, of shape, sides [2]side) [2]int {
 	})
 }
 
-// byRanks returns the p of the plain rank test for a worsening beyond the margin.
+// byRanks returns the p of the plain rank test.
 func byRanks(tests judge.RankSums, o judge.Options, s judge.Sample) float64 {
 	base := make([]float64, len(s.Base))
 	for i, v := range s.Base {
@@ -129,8 +127,7 @@ func byRanks(tests judge.RankSums, o judge.Options, s judge.Sample) float64 {
 
 func (r *replayer) comparisons() int { return 4 * r.draws }
 
-// found counts how often the plain rank test and the gate find a worsening of 4 standard errors
-// beyond the margin as one of 20 tests. The gate finds a subset.
+// found counts how often the plain rank test and the gate detect a worsening of 4 standard errors.
 func (r *replayer) found(of shape, sides [2]side) [2]int {
 	se := sides[0].spread * math.Sqrt(1/float64(sides[0].n)+1/float64(sides[1].n))
 	level := r.options.Alpha / benchmarks

@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// Two-sided 5 % points of U from textbooks (Siegel, table K).
+// Two-sided critical values of U at 5 % from a textbook (Siegel, table K).
 func TestCriticalU(t *testing.T) {
 	for n, want := range map[int]int{3: -1, 4: 0, 5: 2, 6: 5, 7: 8, 8: 13, 9: 17, 10: 23, 12: 37,
 		15: 64, 20: 127} {
@@ -19,7 +19,7 @@ func TestCriticalU(t *testing.T) {
 	if got := plain(8, 15).criticalU(0.025); got != 29 {
 		t.Errorf("8 and 15: %d, want 29", got)
 	}
-	// The approximation must continue the exact values, and never be less conservative.
+	// the normal approximation must be conservative
 	for n := 40; n <= rankSumLimit/2; n += 5 {
 		exact := plain(n, n).criticalU(0.025)
 		mean, sd := float64(n*n)/2, math.Sqrt(float64(n*n)*float64(2*n+1)/12)
@@ -87,8 +87,7 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// A factor lies outside the interval if and only if the test rejects it, for equal and for unequal
-// spreads.
+// The interval must contain exactly the factors that the test does not reject.
 func TestShiftIsDualToTheTest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	inside, outside, unequal := 0, 0, 0

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// Critical values from textbooks (Wilcoxon and Wilcox 1964; Siegel, table G): the largest
-// significant W.
+// Critical values from textbooks: Wilcoxon and Wilcox 1964; Siegel, table G.
 func TestCriticalSignedRank(t *testing.T) {
 	for _, column := range []struct {
 		tail  float64
@@ -31,7 +30,6 @@ func TestCriticalSignedRank(t *testing.T) {
 	}
 }
 
-// At the limit the approximation must have the documented accuracy, and be conservative.
 func TestNormalSignedRank(t *testing.T) {
 	ranks := make([]int, signedRankLimit)
 	for i := range ranks {
@@ -49,8 +47,8 @@ func TestNormalSignedRank(t *testing.T) {
 		}
 	}
 	for _, tail := range []float64{0.025, 0.005, 0.001} {
-		// The mean grows by 50.5, and its distance to the critical value by 9 to 14. The error of the
-		// approximation is up to 10.
+		// The mean grows by 50.5, and its distance to the critical value by 9 to 14. The error of
+		// the approximation is up to 10.
 		if growth := criticalSignedRank(signedRankLimit+1,
 			tail) - criticalSignedRank(signedRankLimit, tail); growth < 26 || growth > 42 {
 			t.Errorf("tail %v: the critical value grows by %d", tail, growth)
@@ -129,7 +127,6 @@ func bruteW(changes []float64) (w float64) {
 	return w
 }
 
-// For any absolute values, at most a share alpha of the sign combinations has a p of at most alpha.
 func TestSignedRankSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := someChanges(1, 8).Draw(t, "changes")
@@ -167,7 +164,7 @@ func TestSignedRankTurnsAbout(t *testing.T) {
 	})
 }
 
-// Changes of 2→3 and 3→2 have the same size despite rounding errors.
+// Changes of 2→3 and 3→2 must tie despite rounding errors.
 func TestTiesSurviveRounding(t *testing.T) {
 	changes := []float64{worsening(2, 3, verdict.LowerIsBetter),
 		worsening(3, 2, verdict.LowerIsBetter),
@@ -178,7 +175,7 @@ func TestTiesSurviveRounding(t *testing.T) {
 	}
 }
 
-// A zero with a negative sign is a zero: the change from it is infinite, not NaN.
+// A change from −0 must be infinite, not NaN.
 func TestSignedZero(t *testing.T) {
 	zero := math.Copysign(0, -1)
 	for better, want := range map[verdict.Direction]float64{verdict.LowerIsBetter: math.Inf(1),

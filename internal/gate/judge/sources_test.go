@@ -6,8 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// sourceOf is a kind of noise. start returns a generator of consecutive runs from a random
-// position.
+// sourceOf is a generator of noise. start returns consecutive runs from a random position.
 type sourceOf[Run any] struct {
 	name  string
 	start func(rng *rand.Rand) (next func() Run)
@@ -23,8 +22,7 @@ func pair[T any](rng *rand.Rand, measure func(arm int) T) (arms [2]T) {
 	return arms
 }
 
-// sources returns the kinds of noise of CPU work: SHA-256 runs of 41 ms and 205 ms, map runs of 7.5
-// ms, and synthetic drift.
+// sources returns SHA-256 runs of 41 ms and 205 ms, map runs of 7.5 ms, and synthetic drift.
 func (t *traces) sources() []source {
 	return []source{
 		{"sha 41 ms", replay(means(t.sha, 10))},
@@ -55,8 +53,8 @@ func replay[Run any](runs []Run) func(rng *rand.Rand) func() Run {
 	}
 }
 
-// drift simulates a machine whose speed drifts by 3 % (AR(1) with a correlation time of 100 runs),
-// with 2 % of noise, and a delay of 10 to 50 % in 5 % of the runs.
+// drift simulates a machine whose speed drifts by 3 % (AR(1), correlation time 100 runs), with 2 %
+// of noise. A delay of 10 to 50 % affects 5 % of the runs.
 func drift(rng *rand.Rand) func() float64 {
 	const wander, memory, jitter, spikes = 0.03, 100, 0.02, 0.05
 	keep := math.Exp(-1.0 / memory)
@@ -71,12 +69,12 @@ func drift(rng *rand.Rand) func() float64 {
 	}
 }
 
-// white is uncorrelated noise. scatter is the standard deviation of the log ratio of two runs.
-func white(scatter float64) source {
-	return source{fmt.Sprintf("%.0f %% of noise", 100*scatter),
+// white is uncorrelated noise. sd is the standard deviation of the log ratio of two runs.
+func white(sd float64) source {
+	return source{fmt.Sprintf("%.0f %% of noise", 100*sd),
 		func(rng *rand.Rand) func() float64 {
 			return func() float64 {
-				return 1e6 * math.Exp(scatter/math.Sqrt2*rng.NormFloat64())
+				return 1e6 * math.Exp(sd/math.Sqrt2*rng.NormFloat64())
 			}
 		}}
 }

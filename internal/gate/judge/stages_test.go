@@ -89,12 +89,12 @@ func TestStages(t *testing.T) {
 		}
 		return pairs
 	}
-	// W⁺ is 10 for the margin, p = 37/64, and 7 for the promise, p = 18/64
+	// rank sum W⁺ beyond the margin: 10, p = 37/64; beyond Promise: 7, p = 18/64
 	noisyAtFirst := repeated(6, 1, 1)
 	for i, change := range []float64{0.35, 0.3, 0.05, -0.25, -0.1, -0.35} {
 		noisyAtFirst[i].Head = math.Exp(change)
 	}
-	// W⁺ is 9 for the margin, p = 42/64, and 6 for the promise, p = 14/64
+	// rank sum W⁺ beyond the margin: 9, p = 42/64; beyond Promise: 6, p = 14/64
 	scattered := repeated(6, 1, 1)
 	for i, change := range []float64{0.3, 0.2, 0.05, -0.25, -0.1, -0.35} {
 		scattered[i].Head = math.Exp(change)
@@ -362,7 +362,7 @@ func TestOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first, all := g.Fresh(); first != 12 || all != 12 || g.Orders()[0].Pairs != 12 {
-		// 6 pairs have a p of at least 1/64, and settle nothing
+		// after 6 of 12 pairs, p ≥ 1/64 cannot decide, so the first order is for all 12
 		t.Errorf("200 suspects: %d and %d, %v", first, all, g.Orders())
 	}
 	// z(0.95) + z(0.8) is 2.486, and log(1.1/1.02) is 0.0755, so 10 % of noise needs 10.8 pairs.
@@ -377,7 +377,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// After half of the fresh pairs, only a suspect that looks unchanged needs no more.
+// Half of the fresh pairs suffices for a benchmark that looks unchanged.
 func TestFutility(t *testing.T) {
 	around := func(change float64) []Pair {
 		pairs := repeated(10, 1, 1)
@@ -431,7 +431,7 @@ func TestFutility(t *testing.T) {
 			if r, err = g.Decide(fresh); err != nil || r.Rows[0].Verdict != test.verdict {
 				t.Errorf("by all pairs %+v, %v", r.Rows[0], err)
 			}
-			// More ignores pairs beyond the look, so that a resumed gate requests the same pairs.
+			// a resumed gate may have more pairs, but must request the same
 			fresh[0].Pairs = append(slices.Clone(test.half), repeated(10, 10, 15)...)
 			if again, err := g.More(fresh); err != nil || len(test.half) == 10 &&
 				!slices.Equal(again, more) {
@@ -446,7 +446,7 @@ func TestFutility(t *testing.T) {
 	if _, err := g.More(nil); fmt.Sprint(err) != "sec/op of b: suspect, but without fresh pairs" {
 		t.Errorf("%v", err)
 	}
-	// With 200 suspects ten pairs cannot be significant, but they can settle a metric.
+	// With 200 suspects, ten pairs can show that a metric is not worse, but not that it is worse.
 	var first, half []Sample
 	for i := range 200 {
 		first = append(first, Sample{Metric: times(fmt.Sprint(i)), Pairs: repeated(6, 10, 12)})
@@ -462,8 +462,8 @@ func TestFutility(t *testing.T) {
 	}
 }
 
-// A noisy metric that looks unchanged is settled at 10, 20, 40 or 80 fresh pairs, and a resumed
-// gate with more pairs stops at the same number.
+// A noisy unchanged metric needs 10, 20, 40 or 80 fresh pairs. A resumed gate that has more pairs
+// must use the same number.
 func TestLooks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	screened := []Sample{{Metric: times("b"), Pairs: noisy(rng, 6, 0.12, 1.2)}}
@@ -507,8 +507,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// A metric that was only too noisy is settled by half as many fresh pairs, together with the pairs
-// of the screening. A metric that looked worse is not.
+// If noise alone made a metric suspect, its screening pairs count, and half of the fresh pairs
+// suffices.
 func TestFirstLookOfUnclear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	unclear := Sample{Metric: times("unclear"), Pairs: repeated(6, 10, 10)}
@@ -585,11 +585,11 @@ func TestDirections(t *testing.T) {
 	})
 }
 
-// With normal noise of 12 %, where the margin hardly matters, at most 5 % of the gates over 20
-// metrics may raise a false alarm: 20 of 400. A correct gate exceeds 31 with probability 1 %. A
-// change of the detectable size must be found in 80 % of the gates, 320 of 400; 24 is three
-// standard deviations. The noise is estimated from six pairs, so the power may differ by some
-// percentage points.
+// False alarms are expected in 5 % of 400 gates, and a correct gate has more than 31 with
+// probability 1 %. The noise of 12 % makes the margin negligible.
+//
+// The detectable change is found in 80 % of the gates. The tolerance of 24 is three standard
+// deviations.
 func TestSizeAndPower(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -646,9 +646,8 @@ func TestSizeAndPower(t *testing.T) {
 	}
 }
 
-// An improvement among 50 benchmarks gets fresh pairs and is called better, although the correction
-// in the screening is too strict for it. A metric that only looked better by chance must not be,
-// and one that turns out worse must not be called worse.
+// With 50 benchmarks, the multiple-testing correction is too strict for six pairs, so an
+// improvement also needs fresh pairs.
 func TestBetterAmongMany(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	const sd, gates = 0.02, 200

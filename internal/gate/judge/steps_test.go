@@ -42,8 +42,7 @@ func rounded(rng *rand.Rand, n int, mean, sd, step float64) []float64 {
 	return values
 }
 
-// Values rounded to steps as large as the promise can never be "no worse", nothing below a step is
-// detectable, and a difference of one step must not be called worse if rounding may have caused it.
+// Rounding may explain a difference of one step, and hides changes smaller than a step.
 func TestCoarse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	for _, unit := range []string{"ms-p99", "p50-latency-us", "us/op", "p99-s", "reqs/s"} {
@@ -94,8 +93,7 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// A difference of two steps is worse. Counts, exact values, values printed in full and values with
-// fine steps are judged as without rounding.
+// Rounding must not matter for counts, exact values, fine steps and differences of two steps.
 func TestNotCoarse(t *testing.T) {
 	for _, c := range []struct {
 		name       string

@@ -131,8 +131,7 @@ func drawTails(t rapid.TB, rng *rand.Rand, n, requests int, factor float64) []Ta
 	return pairs
 }
 
-// Random swaps must agree with all 8192 swaps of 13 pairs. A quarter is drawn, so at a p of 0.05
-// the standard deviation is 0.005.
+// A quarter of the 8192 swaps is drawn, so at p = 0.05 the standard deviation is 0.005.
 func TestDrawnSwapsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range 8 {

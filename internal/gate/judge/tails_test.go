@@ -25,10 +25,9 @@ func (t *traces) longLatencySources() []latencySource {
 	return []latencySource{{"lat.txt, two runs as one", replay(long)}, {"bursts", bursts}}
 }
 
-// bursts generates runs of 1000 requests with log-normal times (σ = 0.5). On average 2 bursts per
-// run (Poisson) slow down 8 neighbouring requests by a factor of 1+2X, with X exponential, like a
-// pause of the garbage collector. The p99 of a run varies by 18 %, compared with 14.5 % of recorded
-// runs.
+// bursts generates runs of 1000 log-normal times (σ = 0.5). Like garbage collections, 2 bursts per
+// run (Poisson) slow down 8 requests by a factor of 1+2X, with X exponential. The p99 varies by 18
+// % between runs (recorded runs: 14.5 %).
 func bursts(rng *rand.Rand) func() []float64 {
 	const requests, sigma, inTheMean, length = 1000, 0.5, 2.0, 8
 	return func() []float64 {

@@ -9,9 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Hollander and Wolfe's example 3.1 (Hamilton's depression scale of nine patients before and
-// after): estimate −0.46, 96 % interval from −0.786 to −0.010, and P(W ≥ 40) = 0.0195 for the
-// negated differences.
+// Hollander and Wolfe, example 3.1: estimate −0.46, 96 % interval −0.786 to −0.010, and P(W ≥ 40) =
+// 0.0195 for the negated differences.
 func TestHodgesLehmannExample(t *testing.T) {
 	before := []float64{1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30}
 	after := []float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29}
@@ -77,8 +76,7 @@ func TestHodgesLehmannOfInfinities(t *testing.T) {
 	}
 }
 
-// Qn is unbiased for normal changes of any number. Over 20000 samples of 6 the error has a standard
-// deviation of 0.3 %. The published factors come from a simulation and are rounded to within 1 %.
+// Over 20000 samples of 6, the standard error is 0.3 %. The published factors are rounded to 1 %.
 func TestSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	for i, n := range []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 20} {

@@ -42,9 +42,9 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// living opens a named pipe for the processes that a command starts. alive reads the pipe until all
-// of them have ended, and reports whether one of them survived.
-func living(t *testing.T, c command) (alive func() bool) {
+// surviving opens a named pipe to which the processes of a command write if they survive. alive
+// waits until they have closed the pipe.
+func surviving(t *testing.T, c command) (alive func() bool) {
 	t.Helper()
 	path := filepath.Join(c.dir, "living")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -65,7 +65,7 @@ func living(t *testing.T, c command) (alive func() bool) {
 
 func TestChildLimit(t *testing.T) {
 	c := shell(t, "exec 3>living; (sleep 2; echo alive >&3) & wait")
-	alive := living(t, c)
+	alive := surviving(t, c)
 	_, err := c.run(t.Context(), 100*time.Millisecond)
 	if err == nil || !strings.Contains(err.Error(), "no end after 100ms") {
 		t.Errorf("%v", err)
@@ -75,8 +75,6 @@ func TestChildLimit(t *testing.T) {
 	}
 }
 
-// Processes that a benchmark leaves behind are killed, so that they do not disturb the next one.
-// Their output is not awaited.
 func TestChildDescendantsAreKilled(t *testing.T) {
 	for script, want := range map[string]string{
 		"exec 3>living; (sleep 2; echo alive >&3) >/dev/null 2>&1 &": "",
@@ -84,7 +82,7 @@ func TestChildDescendantsAreKilled(t *testing.T) {
 			"started keeps its output open",
 	} {
 		c := shell(t, script)
-		alive := living(t, c)
+		alive := surviving(t, c)
 		if _, err := c.run(t.Context(), time.Minute); (err == nil) != (want == "") || err != nil &&
 			err.Error() != want {
 			t.Errorf("%s: %v", script, err)

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
 )
 
-// The forecast after the first round, for a known number of pairs, must be right within a factor of
-// 1.5 in 90 % of simulated gates, unless the gate reports that the machine is slower.
+// The forecast after the first round must be right within a factor of 1.5 in 90 % of the gates.
 func TestForecastOfTime(t *testing.T) {
 	const gates, benchmarks, rounds = 200, 20, 6
 	for _, c := range []struct {
@@ -118,8 +117,8 @@ func TestSaysForecast(t *testing.T) {
 			madeReading(b.Name, 102)}}
 	}
 	g.sayForecast()
-	// Lower end: 5 pairs of 1 s for each of 4 benchmarks and controls, and 10 fresh pairs of 2 s of
-	// the slower control. Upper end: 20 of these, and 6 fresh pairs of both benchmarks with 12
+	// Minimum: 5 pairs of 1 s for each of 4 benchmarks and controls, and 10 fresh pairs of 2 s for
+	// the slower control. Maximum: 20 such pairs, and for both benchmarks 6 fresh pairs and 12
 	// builds.
 	const want = "forecast: 40 s to 1 min 36 s more, depending on the number of benchmarks that need fresh pairs"
 	if !slices.Equal(heard.lines, []string{want}) {

@@ -21,8 +21,7 @@ import (
 
 func explain(r *verdict.Report) string { return fmt.Sprintf("%+v", r) }
 
-// 30 % more work in the working tree must be worse, and nothing else. The journal must contain
-// every planned pair. New layouts for the fresh pairs are only tested without -short.
+// Only the benchmark with 30 % more work must be worse.
 func TestGate(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/m_test.go", fmt.Sprintf(benchmarks, 1300))
@@ -115,8 +114,8 @@ func TestGate(t *testing.T) {
 	m.clean()
 }
 
-// checkPairs checks that both files contain the same pairs, with opposite orders and equal seeds.
-// Layouts must rotate in the first stage and be new in the second.
+// checkPairs checks that both files contain the same pairs. Layouts must rotate in the first stage
+// and be new in the second.
 func checkPairs(t *testing.T, o Options) {
 	t.Helper()
 	var sides [2]*results.Results
@@ -195,7 +194,7 @@ func TestResume(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/uncommitted_test.go", "package m\n")
 	o := m.options()
-	// a single iteration sometimes contains allocations of the runtime
+	// a single iteration sometimes includes allocations of the Go runtime
 	o.BenchTime, o.Metrics = BenchTime{Iterations: 1}, []string{"ns/op"}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
@@ -229,17 +228,15 @@ func TestResume(t *testing.T) {
 	if outcome.ExitCode() != verdict.ExitFine {
 		t.Errorf("exit code %d\n%s", outcome.ExitCode(), explain(outcome))
 	}
-	// 5 benchmarks and controls have 3 pairs each in the screening. The slower control has 7 fresh
-	// pairs, because 6 could not be significant at half of alpha. One pair was run twice.
+	// Screening: 3 pairs of 5 benchmarks and controls. The slower control needs 7 fresh pairs to be
+	// significant at alpha/2. One pair ran twice.
 	if want := 2 * (5*3 + 7 + 1); first.ran+second.ran != want {
 		t.Errorf("%d runs and then %d, want %d", first.ran, second.ran, want)
 	}
 	checkPairs(t, o)
 }
 
-// Half of the fresh pairs must suffice for a benchmark that was slower only in the screening, and
-// for the slower control. A gate that is interrupted among the fresh pairs must end with the same
-// rows.
+// Half of the fresh pairs suffices for a benchmark that was slower only in the screening.
 func TestFreshStages(t *testing.T) {
 	const screened = 30
 	for _, c := range []struct {
@@ -322,8 +319,8 @@ func BenchmarkAllocates(b *testing.B) {
 }
 `
 
-// On a machine that is too busy for times the gate reports this and leaves no directory. It still
-// reports a head that does not build, and judges allocations unless only times are requested.
+// On a machine too busy to measure times, a gate must still report build errors and compare
+// allocations.
 func TestHopeless(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/allocates_test.go", fmt.Sprintf(allocates, 3))
@@ -386,8 +383,7 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
-// A benchmark that cannot be measured must be reported before the measurement, and nothing may be
-// left behind.
+// An unsuitable benchmark must be reported before any measurement.
 func TestUnfit(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/s_test.go", "package m\n\nimport \"testing\"\n\nvar skip = func(b *testing.B) { "+

@@ -60,8 +60,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// Options.Rule applies to the benchmarks and not to the controls. A gate can resume with more fresh
-// pairs.
+// Options.Rule must not apply to controls.
 func TestRule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures")

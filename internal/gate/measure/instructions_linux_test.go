@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The test counts CPU time, which needs no hardware counter. The time of the child's threads must
-// count, and the time of this thread must not.
+// The test counts CPU time, which needs no hardware counter.
 func TestCounterCountsTheChild(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -35,8 +34,7 @@ func TestCounterCountsTheChild(t *testing.T) {
 	}
 }
 
-// The test counts CPU time instead of instructions. Only runs with enough iterations are counted,
-// by two processes.
+// The test counts CPU time instead of instructions.
 func TestInstructionsPerOperation(t *testing.T) {
 	clock := func() (*counter, error) {
 		return openCounter(unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_TASK_CLOCK)
@@ -52,8 +50,7 @@ func TestInstructionsPerOperation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The work of the process is the product of the last two arguments, the second of which is the
-	// number of iterations.
+	// The work of the process is the product of the last two arguments.
 	r := &runner{count: clock, options: Options{BenchTime: BenchTime{Iterations: 100},
 		Control: func(_ bool, benchTime string) []string {
 			return []string{self, asControl, "1000", "100000", benchTime}

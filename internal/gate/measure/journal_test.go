@@ -21,8 +21,8 @@ func madeReading(name string, ns float64) reading {
 	return r
 }
 
-// madeJournal returns a journal with pairs of one benchmark. The base takes 100 ns, the head takes
-// head ns plus the values of jitter in turn.
+// madeJournal returns a journal in which the base needs 100 ns, and the head needs head ns plus the
+// values of jitter in turn.
 func madeJournal(
 	t *testing.T, dir string, b benchmark, pairs int, head float64, jitter ...float64,
 ) *journal {
@@ -47,8 +47,7 @@ func madeJournal(
 	return j
 }
 
-// After truncation at any byte of either file, exactly the pairs that are complete in both files
-// must be read.
+// After truncation at any byte, only pairs that are complete in both files may be read.
 func TestJournalCut(t *testing.T) {
 	b := benchmark{Package: "p", Name: "BenchmarkA", Iterations: 10}
 	dir := t.TempDir()

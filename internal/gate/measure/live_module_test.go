@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// rounds is the number of rounds per iteration: 10 % more work is 10 % more rounds.
+// rounds is the work per iteration.
 const rounds = 100
 
 func (s suite) names() (all []string) {

@@ -18,8 +18,7 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// The test binary also acts as the guard and as the control, which prints a result and ends.
-// Further arguments select additional work.
+// arguments that run the test binary as the guard or the control of a gate
 const (
 	asGuard   = "as-guard"
 	asControl = "as-control"
@@ -47,12 +46,12 @@ func TestMain(m *testing.M) {
 		if ns == "wild" {
 			ns = fmt.Sprint(1000 * math.Exp(2*rand.NormFloat64()))
 		}
-		// a metric of its own prevents splitting the run into several processes
+		// a custom metric prevents splitting the run into several processes
 		fmt.Printf("%s \t 100\t %s ns/op \t 1 steady\n", ControlName, ns)
 		os.Exit(0)
 	}
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
-		// otherwise each of the hundreds of processes sleeps for a second at its end
+		// with the default, each of hundreds of processes sleeps for a second at exit
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)
@@ -81,8 +80,8 @@ func self(t *testing.T) string {
 	return path
 }
 
-// benchmarks is a test file whose benchmarks report synthetic times. %d is the time of A in ns, to
-// which a random part from the seed is added.
+// benchmarks is a test file whose benchmarks report synthetic times. %d is the mean time of A in
+// ns.
 const benchmarks = `package m
 
 import (
@@ -122,7 +121,7 @@ type module struct {
 	dir string
 }
 
-// newModule commits a module in a subdirectory of a repository. Its BenchmarkA reports 1000 ns.
+// newModule commits a module in a subdirectory of a repository.
 func newModule(t *testing.T) module {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

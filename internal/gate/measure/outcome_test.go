@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// judged returns the report of a gate with complete pairs: one benchmark whose head takes ns for
-// 100 ns of the base, and both controls with the times same and slower.
+// judged returns the report of a gate. The base needs 100 ns, the head needs ns, and same and
+// slower are the times of the controls.
 func judged(t *testing.T, ns, same, slower float64, change func(*gate)) *verdict.Report {
 	t.Helper()
 	b := benchmark{Package: "p", Name: "BenchmarkA", Iterations: 10}
@@ -64,8 +64,8 @@ func better(g *gate, unit, value string) {
 		OrigUnit: unit, Value: value}
 }
 
-// TestFreshPairs checks the number of fresh pairs of a suspect and of the slower control at each
-// look, and that they lead to a verdict.
+// first and fresh are the numbers of fresh pairs before and after the first look, for the benchmark
+// and both controls.
 func TestFreshPairs(t *testing.T) {
 	const screened = 6
 	for _, c := range []struct {
@@ -141,8 +141,7 @@ func TestFreshPairs(t *testing.T) {
 	}
 }
 
-// A benchmark that varies too much is inconclusive, and the reason contains the number of pairs
-// that would decide.
+// The report must contain the number of pairs that would suffice.
 func TestUndecided(t *testing.T) {
 	r := judged(t, 100, 100, 115, func(g *gate) {
 		each(g, func(pair int, s side, r *reading) {
@@ -324,7 +323,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// MB/s contains the same information as the time, and would add a test to the family.
+// MB/s contains the same information as the time, so it must not add a test.
 func TestThroughputIsNoSecondTime(t *testing.T) {
 	both := func(g *gate) { each(g, func(_ int, s side, r *reading) { r.add(5e6, "B/s") }) }
 	if r := judged(t, 100, 100, 115, both); len(r.Rows) != 1 || len(r.NotGated) != 1 {

@@ -18,8 +18,7 @@ func parsed(t *testing.T, line string) reading {
 	return found[0]
 }
 
-// Times are the mean of the faster half of the parts, also for bytes per second. Counts use all
-// parts.
+// Times and rates use the faster half of the parts, counts use all parts.
 func TestCombineParts(t *testing.T) {
 	for _, c := range []struct {
 		parts []string
@@ -102,7 +101,7 @@ func TestSetParts(t *testing.T) {
 	}
 }
 
-// A benchmark's own metric may be a quantile, which cannot be averaged.
+// A custom metric may be a quantile, which cannot be averaged over parts.
 func TestDivisible(t *testing.T) {
 	for line, want := range map[string]bool{
 		"BenchmarkA\t5\t10 ns/op":                                true,

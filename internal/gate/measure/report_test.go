@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// passed reports whether the goals are met: no gate of unchanged code reports worse, 19 of 20
-// regressions of 10 % and all of 20 % are found, and the measuring time of unchanged code does not
-// exceed the limit of longest.
+// passed reports whether the trial meets its goals: no false alarm, 19 of 20 regressions of 10 %
+// and all of 20 % found, within the time longest.
 func (t *trial) passed() bool {
 	ten, twenty := t.more[10], t.more[20]
 	if limit, asked := t.longest(); asked && t.options.unchanged > 0 {
@@ -76,9 +75,8 @@ func (t *trial) report(now time.Time) string {
 	return b.String()
 }
 
-// longest returns the limit on the measuring time of a gate of unchanged code: 18 runs of each
-// benchmark, 90 s for twenty of 250 ms. For shorter runs most of the time is process starts, and
-// there is no limit.
+// longest returns the maximum time of a gate of unchanged code: 18 runs per benchmark. Starting
+// processes dominates runs shorter than 250 ms, so they have no limit.
 func (t *trial) longest() (limit time.Duration, asked bool) {
 	return time.Duration(18*len(t.options.suite.names())) * t.options.runTime,
 		t.options.runTime >= 250*time.Millisecond

@@ -64,8 +64,7 @@ func TestSchedule(t *testing.T) {
 	})
 }
 
-// The random choices for a benchmark must not depend on the other benchmarks in the round, so that
-// the second stage is as planned.
+// The schedule of a benchmark must not depend on the other benchmarks of the round.
 func TestScheduleOfSome(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anySchedule(t)

@@ -11,8 +11,7 @@ var usualWork string
 //go:embed testdata/small.go.txt
 var smallWork string
 
-// suite is a set of twenty benchmarks: kinds of work in sizes that double. Each kind is a function
-// do<Family>(size).
+// suite is a set of twenty benchmarks: functions do<Family>(size) with sizes that double.
 type suite struct {
 	name     string
 	about    string
@@ -36,7 +35,7 @@ func (s *suite) Set(name string) error {
 	return fmt.Errorf("want %s or %s", usual.name, small.name)
 }
 
-// usual is typical work of 1 to 20 µs in the standard library, mostly with allocations.
+// usual is typical work of 1 to 20 µs, mostly with allocations.
 var usual = suite{
 	name: "usual", about: "work of 1 to 20 µs",
 	families: []string{"Hash", "Sort", "Words", "Format", "Encode", "Decode", "Match", "Compress",
@@ -44,8 +43,7 @@ var usual = suite{
 	work: usualWork,
 }
 
-// small is difficult to compare: loops of nanoseconds to a few microseconds, whose time varies by
-// up to 10 % with their address.
+// small is work of ns to a few µs, whose time varies by up to 10 % with its address.
 var small = suite{
 	name: "small", about: "loops of 10 ns to 3 µs",
 	families: []string{"Hash", "Sort", "Map", "Format", "Copy"}, sizes: 4, smallest: 8,

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The next gate must remove the remains of a killed gate, also if only git knows of them. It must
-// not remove directories of a running gate, or other worktrees on an unmounted disk.
+// The next gate must remove everything that a killed gate has left, but no directories of a running
+// gate and no other worktrees, even on an unmounted disk.
 func TestStale(t *testing.T) {
 	m := newModule(t)
 	r, err := openRepository(t.Context(), m.dir)
@@ -74,8 +74,7 @@ func TestStale(t *testing.T) {
 	m.clean()
 }
 
-// The snapshot contains changed, added and deleted files, but no ignored files and no results.
-// Equal content gives the same tree, and the repository does not change.
+// The snapshot must contain all uncommitted changes, but no ignored files and no results.
 func TestSnapshot(t *testing.T) {
 	m := newModule(t)
 	m.write(".gitignore", "*.log\n")

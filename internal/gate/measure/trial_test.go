@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// regressions returns the additional work of the head in percent: 10 % for two benchmarks, 20 % for
-// two others. The benchmarks vary by gate.
+// regressions returns the additional work of the head in percent. The slower benchmarks vary by
+// gate.
 func (s suite) regressions(gate int) map[string]int {
 	all := s.names()
 	more := map[string]int{}

@@ -16,17 +16,16 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// block is a fenced block of a page, with the mark on the line before it:
+// block is a fenced code block of a page, with a mark on the line before it:
 //
-//	<!-- not run: REASON -->     a shell block that the test leaves out
-//	<!-- in another terminal --> a server: it runs until the next one, or until the page ends
-//	<!-- needs: PROGRAM, ... --> a page with this block is left out where one is not installed
+//	<!-- not run: REASON -->     the block is skipped
+//	<!-- in another terminal --> the block runs in the background until the next such block
+//	<!-- needs: PROGRAM, ... --> the page is skipped if a program is not installed
 //	<!-- file: PATH -->          the block is written to this file
 //
-// Every other sh block is run. A text block after it is its expected output, in which … stands for
-// any text. A line that ends with "# exit code N" must end with that code. A line with "# exit code
-// 0, or 3 on a busy machine" may end with either code, because a run under the real clock may be
-// INVALID.
+// Other sh blocks are run. A text block contains the expected output, in which … matches any text.
+// A comment "# exit code N" or "# exit code 0, or 3 on a busy machine" contains the expected exit
+// code.
 type block struct{ mark, language, text string }
 
 var (
@@ -44,15 +43,14 @@ func blocks(page string) (all []block) {
 
 const server = "127.0.0.1:8080"
 
-// named is a host name with the same port, which a command resolves to server.
+// named is a host name that the page resolves to server.
 const named = "shop.example:8080"
 
-// script returns the page as one shell script. The output of block i goes to the files i.out and
-// i.err of the directory.
+// script returns a shell script that runs the page. The output of block i is in i.out and i.err.
 func script(t *testing.T, all []block, dir string) (text, address string) {
 	t.Helper()
 	var b strings.Builder
-	// -m makes a server its own process group, because go run does not forward signals.
+	// go run does not forward signals. -m gives each server a process group to kill.
 	b.WriteString("set -eum\ntrap 'for j in $(jobs -p); do kill -- -$j || :; done' EXIT\n")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -83,7 +81,7 @@ func script(t *testing.T, all []block, dir string) (text, address string) {
 		case block.mark != "" && name != "needs":
 			t.Errorf("unknown mark %q", block.mark)
 		default:
-			// Each layout links all packages of poolbench, so one suffices.
+			// linking a layout takes long
 			text = strings.ReplaceAll(text, "gate --base", "gate --layouts 1 --base")
 			text = endsWith.ReplaceAllString(text, "code=0; $1 || code=$$?; [[ $$code = [$2$3] ]]")
 			fmt.Fprintf(&b, "{\n%s} >%s/%d.out 2>%[2]s/%[3]d.err\n", text, dir, i)
@@ -92,20 +90,17 @@ func script(t *testing.T, all []block, dir string) (text, address string) {
 	return b.String(), address
 }
 
-// shows reports whether the output matches text, in which … stands for any text.
 func shows(output, text string) bool {
 	pattern := regexp.QuoteMeta(strings.TrimSpace(text))
 	pattern = strings.ReplaceAll(pattern, "…", "(?s:.*)")
 	return regexp.MustCompile(`\A` + pattern + `\z`).MatchString(strings.TrimSpace(output))
 }
 
-// long lists the pages that take five seconds or more, and half a minute if nothing is compiled
-// yet. For a separate module, Go compiles the checkout again.
-var long = []string{"README.md", "choose-a-limit.md", "claims.md", "durable-queues.md",
+// slowPages lists pages that take at least five seconds.
+var slowPages = []string{"README.md", "choose-a-limit.md", "claims.md", "durable-queues.md",
 	"load-testing.md", "load-testing-in-ci.md", "reading-results.md", "start-here.md",
 	"strategies.md", "studies.md", "test-your-pool.md"}
 
-// TestBlocks runs the blocks of each short page in one shell, with poolbench in PATH.
 func TestBlocks(t *testing.T) { followAll(t, false, 10) }
 
 func TestLongBlocks(t *testing.T) {
@@ -115,17 +110,17 @@ func TestLongBlocks(t *testing.T) {
 	followAll(t, true, 25)
 }
 
-// followAll runs the pages of long, or all others. They must have at least fewest blocks.
-func followAll(t *testing.T, areLong bool, fewest int) {
+// followAll runs slow pages or the others. They must contain at least fewest blocks.
+func followAll(t *testing.T, slow bool, fewest int) {
 	t.Helper()
-	// The pages share a directory, so the module that several of them create is linked once.
+	// several pages create the same module, and Go caches its build for this directory
 	dir := filepath.Join(t.TempDir(), "work")
 	ran, left := 0, 0
 	for _, page := range pages(t) {
 		name := filepath.Base(page)
 		// tested by TestExamples
 		if filepath.Base(filepath.Dir(filepath.Dir(page))) == "examples" ||
-			slices.Contains(long, name) != areLong {
+			slices.Contains(slowPages, name) != slow {
 			continue
 		}
 		left++
@@ -137,12 +132,12 @@ func followAll(t *testing.T, areLong bool, fewest int) {
 			left--
 		})
 	}
-	if ran < fewest && left == 0 && !race.Enabled { // pages are left out if -run selects some
+	if ran < fewest && left == 0 && !race.Enabled { // -run may select some pages only
 		t.Errorf("only %d blocks were run", ran)
 	}
 }
 
-// follow runs the blocks of a page in the directory. It returns their number.
+// follow runs the blocks of a page in dir and returns their number.
 func follow(t *testing.T, page, dir string) (ran int) {
 	t.Helper()
 	if race.Enabled {
@@ -166,7 +161,7 @@ func follow(t *testing.T, page, dir string) (ran int) {
 		t.Fatal(err)
 	}
 	bin, printed := t.TempDir(), t.TempDir()
-	// A test binary built by make does not know its source directory.
+	// a test binary built with -trimpath does not know its source directory
 	source, err := filepath.Abs(checkout)
 	if err != nil {
 		t.Fatal(err)

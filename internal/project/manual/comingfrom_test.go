@@ -16,17 +16,16 @@ import (
 	"testing"
 )
 
-// testers are load testers that may be installed. .ci/testers installs them.
+// testers are load testers, installed by .ci/testers.
 var testers = []string{"wrk", "hey", "h2load"}
 
-// byTime matches the option by which a tester sends requests for a duration.
+// byTime matches the option for the duration of a test.
 var byTime = regexp.MustCompile(` -(d|z) ?\d+s`)
 
-// pair matches a row of docs/coming-from.md: the command of the other tool, and that of poolbench.
+// pair matches the other tool's command and the poolbench command in docs/coming-from.md.
 var pair = regexp.MustCompile("(?m)^\\| `(.*)` \\| `(poolbench attack .*)` \\|$")
 
-// Both commands of a row in docs/coming-from.md must send the same number of requests, which the
-// server counts. Each poolbench command must run, and that of the other tool if it is installed.
+// Both commands of a row must send the same number of requests.
 func TestComingFrom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -85,7 +84,7 @@ func TestComingFrom(t *testing.T) {
 		read(t, filepath.Join(checkout, "docs/coming-from.md")), -1) {
 		theirs, ours := row[1], row[2]
 		if strings.Contains(ours, " grpc") {
-			// it has another server; tested by the blocks of the page and the tests of gRPC
+			// needs a gRPC server; tested by the blocks of the page
 			continue
 		}
 		name := strings.Fields(theirs)[0]
@@ -111,7 +110,7 @@ func TestComingFrom(t *testing.T) {
 	}
 }
 
-// writeCertificates writes the server's certificate as a CA certificate, and one for a client.
+// writeCertificates writes the server's certificate as the certificate of the CA and of the client.
 func writeCertificates(t *testing.T, dir string, secure *httptest.Server) {
 	t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(secure.TLS.Certificates[0].PrivateKey)

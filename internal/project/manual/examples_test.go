@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// Each module in examples must compile. Without -short, it must pass vet and its own tests, and
-// behave as its page describes.
+// With -short, the examples are only compiled.
 func TestExamples(t *testing.T) {
 	root, err := filepath.Abs(checkout)
 	if err != nil {
@@ -43,7 +42,7 @@ func TestExamples(t *testing.T) {
 			for _, step := range []string{"mod edit -replace=" + module + "=" + root, "vet ./...",
 				"test ./..."} {
 				cmd := exec.Command("go", strings.Fields(step)...)
-				// the same tags as this test, for which all packages are compiled
+				// with the tags of this test, because these builds are cached
 				cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off",
 					"GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=readonly", "GOPROXY=off")
 				if strings.HasPrefix(step, "mod") {
@@ -58,7 +57,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// The output of poolbench new must compile. TestLongBlocks builds and runs it.
+// TestLongBlocks builds and runs the output of poolbench new.
 func TestNewCompiles(t *testing.T) {
 	root, err := filepath.Abs(checkout)
 	if err != nil {
@@ -102,9 +101,8 @@ func TestNewCompiles(t *testing.T) {
 
 const module = "github.com/poolbench/poolbench"
 
-// compileWithin compiles packages and their tests as part of the checkout, by an overlay. Their
-// go.mod has the same requirements (TestExampleModules). For separate modules Go would compile the
-// checkout again, and analyze 900 packages before vet.
+// compileWithin compiles packages by an overlay of the checkout. For separate modules, Go would
+// compile the checkout again.
 func compileWithin(t *testing.T, root string, overlay map[string]string, packages []string) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"Replace": overlay})

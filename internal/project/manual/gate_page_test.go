@@ -35,15 +35,14 @@ func readAction(t *testing.T) (a actionFile) {
 	return a
 }
 
-// foreign is the module of another project. Its checkout is the merge of a branch into main, as
-// GitHub makes it for a pull request. Programs of the test precede others in PATH.
+// foreign is another project's module, checked out like a pull request on GitHub. Programs in bin
+// precede others in PATH.
 type foreign struct {
 	dir, bin, temp string
 	env            []string
 }
 
-// newForeign creates the module. Its benchgate records its arguments, writes a report and a
-// summary, and exits with $CODE.
+// newForeign creates the module. Its benchgate records its arguments and exits with $CODE.
 func newForeign(t *testing.T) *foreign {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -100,7 +99,7 @@ func (f *foreign) write(t *testing.T, name, text string) {
 	}
 }
 
-// program puts a shell script into PATH and into the directory where the action builds programs.
+// program installs a shell script in PATH and in the action's build directory.
 func (f *foreign) program(t *testing.T, name, text string) {
 	t.Helper()
 	for _, dir := range []string{f.bin, f.temp} {
@@ -125,14 +124,14 @@ func (f *foreign) bash(t *testing.T, script string, env ...string) (out string, 
 	return string(all), cmd.ProcessState.ExitCode()
 }
 
-// recorded returns the arguments of the last benchgate.
+// recorded returns the last arguments of benchgate.
 func (f *foreign) recorded(t *testing.T) []string {
 	t.Helper()
 	all := read(t, filepath.Join(f.temp, "recorded"))
 	return strings.Split(strings.TrimSuffix(all, "\x00"), "\x00")
 }
 
-// outputs returns and removes the outputs of the last step.
+// outputs returns and deletes the outputs of the last step.
 func (f *foreign) outputs(t *testing.T) map[string]string {
 	t.Helper()
 	file, all := filepath.Join(f.temp, "output"), map[string]string{}
@@ -146,8 +145,7 @@ func (f *foreign) outputs(t *testing.T) map[string]string {
 	return all
 }
 
-// step returns the script of a step and its environment, with the defaults of inputs that are not
-// given.
+// step returns the script and the environment of a step, with defaults for missing inputs.
 func (a actionFile) step(
 	t *testing.T, name string, inputs map[string]string,
 ) (run string, env []string) {
@@ -177,7 +175,7 @@ func (a actionFile) step(
 	return "", nil
 }
 
-// benchgate must get exactly the arguments in the inputs, including quotes, globs and spaces.
+// Quotes, globs and spaces in inputs must reach benchgate unchanged.
 func TestActionArguments(t *testing.T) {
 	f, action := newForeign(t), readAction(t)
 	base, _ := f.bash(t, "git rev-parse HEAD^1")
@@ -257,8 +255,7 @@ func TestActionVerdict(t *testing.T) {
 	}
 }
 
-// The first comment must be posted, and later ones must replace it. A token without permission
-// causes a warning.
+// A token without permission must cause a warning.
 func TestActionComment(t *testing.T) {
 	f, action := newForeign(t), readAction(t)
 	f.program(t, "gh", `printf '%s ' "$@" >> "$RUNNER_TEMP/gh"; echo >> "$RUNNER_TEMP/gh"
@@ -315,8 +312,7 @@ func TestAction(t *testing.T) {
 		"benchtime": "1ms", "args": `--layouts 1 --skip 'a "b" *' --pairs 6`})
 	out, code := f.bash(t, run, env...)
 	got := f.outputs(t)
-	// Both sides are equal. On a busy machine the gate is inconclusive, or a control fails. The
-	// action must report either.
+	// on a busy machine, equal code may be inconclusive, or a control may fail
 	judged := code == 0 && (got["verdict"] == "pass" || got["verdict"] == "inconclusive")
 	refused := code == 2 && got["verdict"] == "error" && strings.Contains(out, "gate: cannot decide")
 	if !judged && !refused {
@@ -328,8 +324,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestGatePage runs the blocks of docs/gate-your-ci.md in the foreign module. It checks the exit
-// code and the arguments of each block for each verdict.
+// TestGatePage runs the blocks of docs/gate-your-ci.md for each verdict.
 func TestGatePage(t *testing.T) {
 	f := newForeign(t)
 	page := read(t, filepath.Join(checkout, "docs", "gate-your-ci.md"))

@@ -32,7 +32,7 @@ type object struct {
 var kinds = map[string]string{"Service": "v1", "PersistentVolumeClaim": "v1",
 	"Deployment": "apps/v1", "Job": "batch/v1"}
 
-// untilItWaits records the output of a command, and interrupts it when it prints that it waits.
+// untilItWaits interrupts a command when it waits for a server.
 type untilItWaits struct {
 	said      bytes.Buffer
 	interrupt func()
@@ -45,7 +45,6 @@ func (w *untilItWaits) Write(p []byte) (int, error) {
 	return w.said.Write(p)
 }
 
-// The manifests must be valid objects with valid poolbench commands.
 func TestKubernetes(t *testing.T) {
 	text := strings.ReplaceAll(read(t, checkout+"/examples/kubernetes/sweep.yaml"),
 		"nats://poolbench-nats:4222", "nats://127.0.0.1:1")

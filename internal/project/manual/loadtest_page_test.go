@@ -9,9 +9,9 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// TestLoadTestPage runs the script of docs/load-testing-in-ci.md like the jobs of GitHub, GitLab
-// and make. They must end with the exit code of attack, stop the service, and keep existing files.
-// If the service does not start, the job must show this as the reason.
+// TestLoadTestPage runs the script of docs/load-testing-in-ci.md like jobs of GitHub, GitLab and
+// make. Jobs must exit with the code of attack, stop the service, and report a service that does
+// not start.
 func TestLoadTestPage(t *testing.T) {
 	f := newForeign(t)
 	var script, github, gitlab, makefile string

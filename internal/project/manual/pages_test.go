@@ -23,9 +23,9 @@ var update = flag.Bool("update", false, "write the notices anew")
 
 const (
 	checkout = "../../.."
-	// makes the test binary and its children run as the command
+	// makes the test binary and its children run as poolbench
 	asCommand = "POOLBENCH_TEST_AS_COMMAND"
-	// makes the controls of a gate take the same time on any machine
+	// makes the controls of a gate report constant times
 	steadily = "POOLBENCH_TEST_STEADILY"
 )
 
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 		if slices.Contains(args, "--slower=true") {
 			ns = 1150
 		}
-		// a metric of its own keeps a run in one process
+		// a custom metric prevents splitting the run into several processes
 		fmt.Printf("%s\t100\t%d ns/op\t1 steady\n", measure.ControlName, ns)
 	default:
 		signal.Ignore(syscall.SIGPIPE) // as in Run
@@ -70,7 +70,6 @@ func pages(t *testing.T) (paths []string) {
 	return paths
 }
 
-// The files that a page links to or shows must exist. Code blocks contain no links.
 func TestLinks(t *testing.T) {
 	code := regexp.MustCompile("(?ms)^```.*?^```$")
 	for _, page := range pages(t) {
@@ -86,7 +85,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Every path in CONTRIBUTING must exist.
 func TestContributing(t *testing.T) {
 	text := read(t, filepath.Join(checkout, "CONTRIBUTING.md"))
 	paths := regexp.MustCompile("`([a-z_./]+(?:/|\\.[a-z]+))`").FindAllStringSubmatch(text, -1)

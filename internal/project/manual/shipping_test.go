@@ -14,7 +14,6 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Every YAML file of the checkout and every yaml block of its pages must be readable.
 func TestYAML(t *testing.T) {
 	texts := map[string]string{}
 	for _, pattern := range []string{"*.yml", "*.yaml", ".*.yaml", ".github/*/*.yml",
@@ -45,7 +44,7 @@ func TestYAML(t *testing.T) {
 	}
 }
 
-// licences are recognized by words in them.
+// licences contains words that identify a licence, first match first.
 var licences = []struct{ name, words string }{
 	{"FTL", "The FreeType Project LICENSE"}, // freetype offers two licences
 	{"CC-BY-4.0", "Creative Commons Attribution 4.0"},
@@ -57,8 +56,8 @@ var licences = []struct{ name, words string }{
 	{"BSD-2-Clause", "Redistributions of source code must retain"},
 }
 
-// notices returns the licences of all modules that the command links, on any system. The Apache
-// License is in LICENSE.
+// notices returns the licences of modules linked on any system, without the Apache License, which
+// is in LICENSE.
 func notices(t *testing.T) string {
 	t.Helper()
 	dirs := map[string]string{} // directory by module and version
@@ -66,7 +65,7 @@ func notices(t *testing.T) string {
 		cmd := exec.Command("go", "list", "-deps", "-f",
 			"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}",
 			"github.com/poolbench/poolbench"+"/cmd/poolbench")
-		// without the tags of make, which exclude some modules
+		// the build tags of make would exclude some modules
 		cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=")
 		out, err := cmd.Output()
 		if err != nil {
@@ -112,8 +111,7 @@ func notices(t *testing.T) string {
 		"| module | version | licence |\n|---|---|---|\n" + table.String() + texts.String()
 }
 
-// THIRD_PARTY.md must contain every module that the command links. -update (make generate) writes
-// it.
+// The flag -update (make generate) writes THIRD_PARTY.md.
 func TestThirdParty(t *testing.T) {
 	path := filepath.Join(checkout, "THIRD_PARTY.md")
 	want := notices(t)

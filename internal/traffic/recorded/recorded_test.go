@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic"
 )
 
-// like returns a record with that closest process.
+// like returns a document whose traffic resembles the given arrival process.
 func like(arrival string, factor float64, change func(*Document)) *Document {
 	d := &Document{File: "a.csv", Arrival: "trace:file=a.csv", Description: traffic.Description{
 		Tasks: 6000, Span: 150, Rate: 40, GapC2: 1, Course: make([]int, 60),
@@ -21,7 +21,6 @@ func like(arrival string, factor float64, change func(*Document)) *Document {
 	return d
 }
 
-// The first rule that applies must give the headline.
 func TestHeadline(t *testing.T) {
 	swing := func(period, share float64) func(*Document) {
 		return func(d *Document) {
@@ -51,7 +50,6 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// The words must be quoted, and the limit must exceed the busy slots.
 func TestReplay(t *testing.T) {
 	d := like("poisson", 1, func(d *Document) {
 		d.Durations = &traffic.Durations{Mean: 0.5, Busy: 20}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Classes must keep the order of the file, and stay with their tasks.
+// Sorting by time must not separate a class from its task.
 func TestClasses(t *testing.T) {
 	s := Source{Time: "1", Duration: "2", Class: "3"}
 	got, err := readText(s, "5,1ms,a\n3,4ms, b \n9,2ms,a\n7,3ms,\"c,d\"\n")
@@ -52,7 +52,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// The given unit must apply to all plain numbers, whatever the format.
+// Unit must apply to all plain numbers, in CSV and in JSON.
 func TestUnit(t *testing.T) {
 	for unit, want := range map[time.Duration]int64{0: 1500e6, time.Millisecond: 1500e3,
 		time.Microsecond: 1500, 1: 2} {
@@ -74,7 +74,7 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// A reader of times only may share a trace with durations, but not the reverse.
+// A reader without durations may share a cached trace with durations, but not the reverse.
 func TestShared(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.csv")
 	if err := os.WriteFile(file, []byte("1,1ms,a\n3,2ms,b\n"), 0o600); err != nil {

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// Reading must end early for a small file that is large when unzipped, and for a file without
-// records.
+// Zip bombs and large files without records must be rejected early.
 func TestBombs(t *testing.T) {
 	zipped := func(begins, again string, n int) string {
 		var b bytes.Buffer
@@ -39,7 +38,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// The first part of a file determines the capacity for its records, which is allocated once.
+// The number of records is estimated from the first bytes of a file, so that memory is allocated
+// once.
 func TestMemory(t *testing.T) {
 	var text, zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)
@@ -59,7 +59,7 @@ func TestMemory(t *testing.T) {
 		if err != nil || len(got.Records) != n {
 			t.Fatal(err)
 		}
-		most := uint64(1.2*16*n) + 8<<20 // two buffers of 1 MiB, and the first part as it grows
+		most := uint64(1.2*16*n) + 8<<20 // 8 MiB for buffers
 		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > most {
 			t.Errorf("%d bytes, want at most %d", bytes, most)
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// The variables of a format name the columns and determine the unit of a duration.
 func TestLayout(t *testing.T) {
 	first := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC).UnixNano()
 	for _, c := range []struct{ layout, time, took, text string }{

@@ -19,7 +19,6 @@ func readText(s Source, text string) (*Trace, error) {
 	return s.read(strings.NewReader(text), int64(len(text)))
 }
 
-// All formats must give the same two tasks.
 func TestFormats(t *testing.T) {
 	first := time.Date(2026, 5, 1, 9, 0, 0, 250_000_000, time.UTC).UnixNano()
 	want := []Record{{first, 1_500_000}, {first + 1_000_000_001, 20_000_000}}
@@ -61,7 +60,6 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// The calendar must be that of package time.
 func TestDates(t *testing.T) {
 	for at := time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2100; at = at.Add(
 		13*24*time.Hour + 7*time.Hour + 11*time.Minute + 5*time.Second) {
@@ -75,7 +73,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// The formats of pandas, R, Python's logging and BigQuery.
+// Formats of pandas, R, Python's logging and BigQuery.
 func TestSpreadsheets(t *testing.T) {
 	second := []Record{{1777626000e9, 0}, {1777626001e9, 0}}
 	for _, text := range []string{
@@ -144,7 +142,7 @@ func TestNotes(t *testing.T) {
 		want bool
 	}{
 		{Source{Time: "1"}, "5\n5\n7\n", true},
-		{Source{Time: "1"}, "5\n6\n7\n", false}, // none at one instant: nothing is hidden
+		{Source{Time: "1"}, "5\n6\n7\n", false}, // no two at the same time, so no rounding
 		{Source{Time: "1"}, "5\n5\n7.5\n", false},
 		{Source{Time: "1", Duration: "2", End: true}, "5,0.25\n5,0.25\n7,1.5\n", true},
 	} {
@@ -213,7 +211,7 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// A file must be read again only after a change.
+// An unchanged file must not be read again.
 func TestGzip(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.gz")
 	var b bytes.Buffer
@@ -291,7 +289,6 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// BenchmarkRead reads ten million lines.
 func BenchmarkRead(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "t.csv")
 	f, err := os.Create(file)
