@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A pipes is a listener whose connections are pipes: HTTP within a bubble.
+// pipes is an in-memory listener, because real sockets do not work in a bubble.
 type pipes struct {
 	made   chan net.Conn
 	closed chan struct{}
@@ -71,7 +71,7 @@ func inBubble(t *testing.T, a attack.Attack, h http.HandlerFunc) *attack.Report 
 	return inBubbleOf(t, a, func() http.HandlerFunc { return h })
 }
 
-// inBubbleOf makes the handler at the start.
+// inBubbleOf creates the handler in the bubble.
 func inBubbleOf(t *testing.T, a attack.Attack, h func() http.HandlerFunc) (report *attack.Report) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -110,7 +110,7 @@ func bubbled(
 	return report
 }
 
-// decode reads what vegeta would.
+// decode returns the results of a vegeta file in the order of their sequence numbers.
 func decode(t *testing.T, from io.Reader) (all []vegeta.Result) {
 	t.Helper()
 	decoder := vegeta.DecoderFor(from)
@@ -163,7 +163,7 @@ func metric(t *testing.T, r *attack.Report, unit string) float64 {
 	return v
 }
 
-// frozen answers after 1 ms, and is frozen for the first 500 ms of every 2 s.
+// frozen returns a handler that needs 1 ms and is frozen for the first 500 ms of every 2 s.
 func frozen() http.HandlerFunc {
 	begun := time.Now()
 	return func(http.ResponseWriter, *http.Request) {
@@ -174,13 +174,12 @@ func frozen() http.HandlerFunc {
 	}
 }
 
-// freeze is what a request that is due then has to wait for.
+// freeze returns how long a request due at that time waits.
 func freeze(due time.Duration) time.Duration {
 	return max(500*time.Millisecond-due%(2*time.Second), 0)
 }
 
-// TestFrozen: each response is the one that the closed form says, to the nanosecond, and vegeta
-// reads it in its own encoding.
+// Responses must be exact to the nanosecond, also in vegeta's file.
 func TestFrozen(t *testing.T) {
 	for _, process := range []string{"constant", "poisson", "linear:slope=20",
 		"sine:amp=0.9,period=2s", "bulk:n=20"} {
@@ -217,8 +216,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestFrozenThroughLimit: with 4 at a time the response is what a queue before the client makes of
-// it, and the service tells of nothing.
+// With a limit of 4 the responses must include the wait in a queue before the client.
 func TestFrozenThroughLimit(t *testing.T) {
 	for _, name := range []string{"semaphore", "worker_pool"} {
 		var file bytes.Buffer
@@ -246,8 +244,8 @@ func TestFrozenThroughLimit(t *testing.T) {
 	}
 }
 
-// TestWorkers: with 4 workers vegeta counts 1 ms and a bit for most of the requests that waited for
-// a worker; here they are late.
+// With 4 workers, vegeta reports little more than 1 ms for most requests that waited for a worker.
+// Here the response must include the wait.
 func TestWorkers(t *testing.T) {
 	a := attack.Attack{Rate: 200, Duration: 6 * time.Second, MaxInFlight: 4}
 	report := inBubbleOf(t, a, frozen)
@@ -263,7 +261,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestClosed: a client has one request in flight, so 3 of them complete 3 in a millisecond.
+// A client has one request in flight, so 3 clients complete 3 requests per millisecond.
 func TestClosed(t *testing.T) {
 	answer := func(http.ResponseWriter, *http.Request) { time.Sleep(time.Millisecond) }
 	report := inBubble(t, attack.Attack{Clients: 3, Duration: time.Second}, answer)
@@ -278,7 +276,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestStatuses: what becomes of each status, and what a strategy that retries makes of refusals.
+// Each status must be counted with the right outcome, also if a strategy retries refusals.
 func TestStatuses(t *testing.T) {
 	var n atomic.Int64
 	statuses := []int{200, 302, 404, 429, 500, 503, 403, 204}
@@ -312,7 +310,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestShed: what a strategy refuses never reaches the server.
+// A request that the strategy refuses must not reach the server.
 func TestShed(t *testing.T) {
 	served := 0
 	report := inBubble(t,
@@ -334,8 +332,7 @@ func TestShed(t *testing.T) {
 	}
 }
 
-// TestCut: an attack that is interrupted reports what there is, and its requests in flight are
-// given up.
+// An interrupted attack must report the results so far and cancel its requests in flight.
 func TestCut(t *testing.T) {
 	why := errors.New("enough")
 	for name, a := range map[string]attack.Attack{
@@ -368,7 +365,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestMemory: the timeline of ten minutes fits where that of two seconds does.
+// A timeline of ten minutes must not need more memory than one of two seconds.
 func TestMemory(t *testing.T) {
 	report := inBubble(t, attack.Attack{Rate: 10, Duration: 10 * time.Minute},
 		func(http.ResponseWriter, *http.Request) {})
@@ -377,7 +374,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestVegetaFull: when the results cannot be written, that is the outcome, at once.
+// If the vegeta file cannot be written, the attack must fail at once.
 func TestVegetaFull(t *testing.T) {
 	full := errors.New("no space left")
 	synctest.Test(t, func(t *testing.T) {
@@ -395,8 +392,8 @@ type failing struct{ error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.error }
 
-// TestFenceposts: as many requests are sent as a rate and a time, or a number, say; and their rate
-// and throughput are what was asked for, be they one or a thousand.
+// The number of requests must be the given one, or rate times duration. Even one request must give
+// the planned rate and throughput.
 func TestFenceposts(t *testing.T) {
 	for _, c := range []struct {
 		a        attack.Attack
@@ -431,8 +428,7 @@ func TestFenceposts(t *testing.T) {
 	}
 }
 
-// TestDrain: an attack ends when its time is over, and what is open then is counted as abandoned,
-// whether it had been sent or not.
+// Requests that are unsent or in flight at the drain deadline count as abandoned.
 func TestDrain(t *testing.T) {
 	for name, a := range map[string]attack.Attack{
 		"open":      {Rate: 1000, Duration: 2 * time.Second, MaxInFlight: 5},

@@ -21,7 +21,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// A seen is what servers got, in the order in which they got it.
+// seen records the requests that servers received, in order of arrival.
 type seen struct {
 	mu  sync.Mutex
 	all []string
@@ -46,7 +46,7 @@ func (s *seen) take() (all []string) {
 	return all
 }
 
-// watched is f for connections, with what it reads seen.
+// watched returns a connection handler that records each request and answers it with the text.
 func (s *seen) watched(text string) func(net.Conn, *bufio.Reader) {
 	head := cmp.Or(lastHead.FindString(text), text) // once: a text may have a megabyte
 	ends := strings.Contains(text, "HTTP/1.0") || strings.Contains(text, "close")
@@ -74,7 +74,7 @@ var (
 	bounded  = regexp.MustCompile(`Content-Length|chunked| 204 | 304 `)
 )
 
-// outcomeOf is what an attack says of answers, in words.
+// outcomeOf returns the attack's results as text.
 func outcomeOf(t *testing.T, a attack.Attack) string {
 	t.Helper()
 	var file bytes.Buffer
@@ -162,8 +162,8 @@ var differing = map[string]string{
 	"a redirect without end": "HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\nx",
 }
 
-// TestAsNetHTTP: what comes of an answer, and what the server gets to see, is the same as by
-// net/http's client, for each kind of requests, with redirects followed and not.
+// The client must give the same outcomes as net/http's and send the same requests, whatever the
+// server answers.
 func TestAsNetHTTP(t *testing.T) {
 	t.Parallel()
 	type cell struct {
@@ -196,9 +196,8 @@ func TestAsNetHTTP(t *testing.T) {
 					Redirects: c.redirects, Timeout: time.Minute}
 				var got, want string
 				var saw, should []string
-				// A server that closes its end after an answer may do so before the next
-				// request is sent or after: on a busy machine the two may meet either. A
-				// difference of ours does not go away.
+				// On a busy machine a server may close its connection before or after the next
+				// request, so repeat the comparison. A real difference persists.
 				for range 3 {
 					got, saw = outcomeOf(t, a), s.take()
 					want, should = outcomeOf(t, a.ByNetHTTP()), s.take()
@@ -216,8 +215,8 @@ func TestAsNetHTTP(t *testing.T) {
 	}
 }
 
-// TestRedirects: they are followed over connections of our own as http.Client does it: methods,
-// bodies, Referer, what another host may not see, their number, and what is counted.
+// The client must follow redirects as http.Client does: methods, bodies, Referer, headers for
+// another host, maximum and counts.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	var all []redirected
@@ -242,7 +241,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A redirected request is answered by a status, and so many more.
+// redirected is a request that is redirected with this status, left more times.
 type redirected struct {
 	status, left int
 	method       string
@@ -302,8 +301,7 @@ func redirects(t *testing.T, all []redirected) {
 	}
 }
 
-// TestConnections: no more of them than were asked for are open at once, also where redirects are
-// followed, and all are used.
+// The client must use the given number of connections, no more and no fewer, also for redirects.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{false, true} {
@@ -362,7 +360,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestNoneFree: a request that finds all connections in use until its time is over has failed.
+// A request that finds no free connection until its timeout must count as failed.
 func TestNoneFree(t *testing.T) {
 	a := attack.Attack{Rate: 100, Tasks: 3, Connections: 1, Timeout: time.Second}
 	r := inBubble(t, a, func(http.ResponseWriter, *http.Request) { time.Sleep(time.Hour) })
@@ -371,7 +369,7 @@ func TestNoneFree(t *testing.T) {
 	}
 }
 
-// TestOver: the result names the protocol below https, and TLS sessions are resumed.
+// The result must name the protocols of an https URL, and TLS sessions must be resumed.
 func TestOver(t *testing.T) {
 	resumed := 0
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter,

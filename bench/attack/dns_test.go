@@ -14,9 +14,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestNames: connections go to all addresses of a host in turn. Addresses that fail are passed
-// over, the other family comes in after a head start, and a host is looked up again when its time
-// is over.
+// Connections must use all addresses of a host in turn and skip failing ones. The other address
+// family is tried after a head start. An expired name is looked up again.
 func TestNames(t *testing.T) {
 	const host = "shop.example:80"
 	for name, c := range map[string]struct {

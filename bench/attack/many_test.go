@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestManyTargets: of a large file each request is sent as written, whatever sends it, and what is
-// kept of all in memory is one per host.
+// Each request of a large targets file must be sent as written, by any client. Memory must hold
+// only one encoded request per host.
 func TestManyTargets(t *testing.T) {
 	const n = 1500
 	var mu sync.Mutex

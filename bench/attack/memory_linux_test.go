@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// TestMemoryInFlight: a request in flight takes 64 kB at most, with its connection. The server is
-// in another process, and answers after three seconds.
+// A request in flight and its connection may use 64 KiB. The server runs in another process and
+// answers after 3 s.
 func TestMemoryInFlight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

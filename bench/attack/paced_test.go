@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// serverOfItsOwn starts a server in a process of its own, as most are: one in this process would
-// take turns with the client in the same scheduler.
+// serverOfItsOwn starts a server in its own process, because a server in this process would share
+// the Go scheduler with the client.
 func serverOfItsOwn(b testing.TB, scheme string) (url string) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -45,10 +45,9 @@ func serverOfItsOwn(b testing.TB, scheme string) (url string) {
 	return url
 }
 
-// BenchmarkPaced is a load at a rate, by us and by vegeta's library, of a server in another
-// process, in turns. An op is a load of three seconds; lag counts from the due time, of vegeta's
-// from the one that its first request implies; cpu-% is of one processor, the client's alone. Run
-// it on a quiet machine:
+// BenchmarkPaced compares poolbench with vegeta's library at a rate, against a server in another
+// process. An op is 3 s of load. Lag counts from the due time, for vegeta from the schedule that
+// its first request implies. cpu-% is the client's share of one processor. Use an idle machine:
 //
 //	go test -run ^$ -bench Paced -benchtime 1x -count 5 ./bench/attack
 func BenchmarkPaced(b *testing.B) {

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestPhases: connecting, the first byte and the end of an answer are told apart to the nanosecond,
-// over wires of our own and by net/http, and bytes and connections are counted.
+// The times to connect, to the first byte and to the end of an answer must be exact to the
+// nanosecond, also with net/http. Bytes and connections must be counted.
 func TestPhases(t *testing.T) {
 	const connect, first, rest = 3 * time.Millisecond, 5 * time.Millisecond, 7 * time.Millisecond
 	const moved = "<a href=\"/\">Found</a>.\n\n" // by http.Redirect
@@ -73,8 +73,8 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestHandshakes: there is one for each connection over TLS, by either way. Where the first client
-// is done before the others begin, they take its connection.
+// Each TLS connection must count one handshake. Clients may reuse the connection of a client that
+// has ended.
 func TestHandshakes(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
@@ -96,7 +96,7 @@ func TestHandshakes(t *testing.T) {
 	}
 }
 
-// TestRingPhases: clients that share a goroutine count the same.
+// Clients that share a goroutine must give the same counts.
 func TestRingPhases(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write(make([]byte, 100))

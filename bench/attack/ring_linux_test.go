@@ -19,11 +19,11 @@ import (
 
 const ordinary = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n01234"
 
-// silent are those after which nothing comes: a request waits until its time is over.
+// silent lists the servers that send nothing more, so requests end by their timeout.
 var silent = map[string]bool{"never": true, "half": true, "not all": true}
 
-// TestRing: whatever comes once a ring has the client, what is counted, sent and said of it is the
-// same as without one.
+// Clients on an io_uring ring must give the same requests, counts and errors as clients on
+// goroutines.
 func TestRing(t *testing.T) {
 	t.Parallel()
 	say := func(text string) func(net.Conn) bool {
@@ -104,9 +104,8 @@ func outcomeAndWords(t *testing.T, a attack.Attack) string {
 	return fmt.Sprint(r.Statuses, r.Errors, metric(t, r, "resent/op"), r.Broken)
 }
 
-// TestRingHasThem: clients whose answers are ordinary have no goroutine, and an attack that is
-// given up forgets none. On a busy machine a ring may leave one to a goroutine all the same: so
-// it is tried again.
+// Clients with ordinary answers must not need a goroutine. On a busy machine a ring may still give
+// a client to a goroutine, so repeat the test.
 func TestRingHasThem(t *testing.T) {
 	stacks := ""
 	for range 5 {
@@ -119,7 +118,7 @@ func TestRingHasThem(t *testing.T) {
 	}
 }
 
-// stacksOfClients are those of an attack whose clients all wait for their third answer.
+// stacksOfClients returns all stacks while every client waits for its third answer.
 func stacksOfClients(t *testing.T) string {
 	t.Helper()
 	const clients = 50

@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// TestSaid: the first answers of each status that is no success are kept without any check: over
-// each protocol, in both loops, without secrets, and in a readable form.
+// Without any check, the first answers of each failed status must be kept, readable and without
+// secrets, over all protocols.
 func TestSaid(t *testing.T) {
 	const token, basic = "geheim-4711", "geheim-user:geheim-word"
 	mux := http.NewServeMux()

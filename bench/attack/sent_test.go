@@ -23,7 +23,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// people are a table with what is hostile.
+// people returns a table with hostile values.
 func people(t *testing.T) *requests.Data {
 	t.Helper()
 	d, err := requests.ReadData("people.csv", []byte("name,password\nann,s3cr3t-a\n"+
@@ -46,15 +46,14 @@ func checkList(t *testing.T, texts ...string) (all checks.List) {
 	return all
 }
 
-// noted is a request as a server has seen it.
+// noted formats a request as the server received it.
 func noted(r *http.Request, body []byte) string {
 	return fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"),
 		r.Header.Get("X-Id"), body)
 }
 
-// TestSentAsPlanned: what is filled in is the same, request by request, however it is sent: open
-// and closed, through a strategy that retries, by agents, over wires and by net/http, over a
-// redirect. Each is sent once.
+// Every request must be filled in the same way and sent once, whatever client, loop, strategy or
+// agents send it.
 func TestSentAsPlanned(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string
@@ -144,7 +143,7 @@ func TestSentAsPlanned(t *testing.T) {
 			var agents []attack.Agent
 			for k := range 2 {
 				shared.Agent = k
-				// as it comes over a network
+				// after a round trip through the text form
 				mine, err := shared.Written().Attack()
 				if err != nil {
 					t.Fatal(err)
@@ -165,7 +164,7 @@ func TestSentAsPlanned(t *testing.T) {
 	}
 }
 
-// settled: so many were completed, and no other.
+// settled fails unless exactly n requests completed.
 func settled(t *testing.T, name string, r *bench.Result, n int) {
 	t.Helper()
 	if r.Tasks != n || len(r.Broken) > 0 {
@@ -191,8 +190,8 @@ func same(t *testing.T, name string, got, want []string) {
 	}
 }
 
-// TestFailedChecks: a request whose answer is not what was wanted has failed by the name of the
-// check; the first bodies are kept, and no secret is in anything that an attack leaves behind.
+// A request whose answer fails a check must count as failed under the check's name. The first
+// bodies must be kept, and no output may contain a secret.
 func TestFailedChecks(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, password, _ := r.BasicAuth()
@@ -264,7 +263,7 @@ func TestFailedChecks(t *testing.T) {
 				t.Errorf("%s: %q is in %.2000s", name, secret, left)
 			}
 		}
-		// what a check on the status wants is completed
+		// a status that a check expects is completed
 		a.Checks, a.Vegeta = checkList(t, "status >= 404", "header content-type exists"), nil
 		if r, err = attack.Run(t.Context(), a); err != nil {
 			t.Fatal(err)
@@ -277,7 +276,7 @@ func TestFailedChecks(t *testing.T) {
 	}
 }
 
-// TestShown: of a URL neither user nor values of the query are shown.
+// Output must not contain the user or query values of a URL.
 func TestShown(t *testing.T) {
 	for text, want := range map[string]string{
 		`Get "http://h/?q=a b\"c#d": EOF`:         `Get "http://h/?q=…#…": EOF`,
@@ -316,7 +315,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestLettersMasked: a dead letter has the URL that was sent, without secrets.
+// A dead letter must contain the URL without secrets.
 func TestLettersMasked(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -339,8 +338,7 @@ func TestLettersMasked(t *testing.T) {
 	}
 }
 
-// TestLargeRow: a value of 10 MB with all that ends a line, a string or a field arrives as it is,
-// and alone, through a strategy with a queue and with clients.
+// A value of 10 MB that contains every kind of delimiter must arrive unchanged in a single request.
 func TestLargeRow(t *testing.T) {
 	size := 10 << 20
 	if testing.Short() {
@@ -363,7 +361,7 @@ func TestLargeRow(t *testing.T) {
 	a := attack.Defaults()
 	a.Requests = []attack.Request{{Method: "POST", URL: server.URL + "/{{w}}",
 		Body: []byte(`{"v":"{{v}}","w":{{w}},"n":{{seq}}}`)}}
-	// Two bodies of 10 MB may take longer than the drain of 5 s where the race detector looks on.
+	// With the race detector, two bodies of 10 MB may take longer than the default drain of 5 s.
 	a.Templates, a.Tasks, a.Duration, a.Drain, a.Timeout = true, 4, 0, time.Hour, time.Hour
 	a.Data = &requests.Data{Name: "d", Columns: []string{"v", "w"}, Lines: []int{2, 3},
 		Rows: [][]requests.Value{{{Text: large}, {Text: "x"}}, {{Text: ""}, {Text: "y"}}}}
@@ -387,8 +385,7 @@ func TestLargeRow(t *testing.T) {
 	}
 }
 
-// TestEndless: a body that does not end takes no memory, and its request fails when its time is
-// over.
+// An endless body must use bounded memory and fail its request at the timeout.
 func TestEndless(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		piece := make([]byte, 64<<10)
@@ -413,7 +410,7 @@ func TestEndless(t *testing.T) {
 	if v, _ := r.Metric("failed/op"); v != 1 {
 		t.Errorf("failed/op is %v", v)
 	}
-	// a kept body grows to 1 MiB by doubling, or so
+	// a kept body grows to 1 MiB, roughly by doubling
 	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
 		t.Errorf("%d bytes were allocated", n)
 	}

@@ -35,7 +35,7 @@ func session(t testing.TB, text string) *sessions.Session {
 	return &s.Session
 }
 
-// buying is what the customers of a shop do.
+// buying is a session of a shop's customer.
 const buying = `
 name: buying
 steps:
@@ -59,7 +59,7 @@ steps:
   body: 'token={{token}}'
 `
 
-// A shop notes what it has seen of each session: a line for each request, with its instant.
+// shop is a server that logs the requests of each session with their times.
 type shop struct {
 	mu    sync.Mutex
 	begun time.Time
@@ -106,7 +106,7 @@ func (s *shop) handler(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// planned is what the shop is to see of that session.
+// planned returns the log lines that the shop should have for a session.
 func (s *shop) planned(a attack.Attack, n uint64, due int64) (lines []string) {
 	line := func(method, uri, token, cookie, body string) {
 		lines = append(lines,
@@ -136,7 +136,6 @@ func (s *shop) planned(a attack.Attack, n uint64, due int64) (lines []string) {
 	return lines
 }
 
-// inShop runs f in a bubble with a shop.
 func inShop(
 	t *testing.T, h http.HandlerFunc,
 	f func(t *testing.T, dial func(context.Context, string, string) (net.Conn, error)),
@@ -161,9 +160,8 @@ func inShop(
 	})
 }
 
-// TestSessionsAreThePlan is a model of 1,000 sessions of three steps: for two seeds, at each
-// instant the server sees what the plan says, to the nanosecond: arrivals, times to think, values
-// that were captured, cookies. With two agents as with one, through a strategy, and as soaks.
+// The server must receive each step at its planned nanosecond, with the captured values and cookies
+// of its session, also with two agents, a strategy, or a soak.
 func TestSessionsAreThePlan(t *testing.T) {
 	n := 1000
 	if testing.Short() {
@@ -225,7 +223,7 @@ func TestSessionsAreThePlan(t *testing.T) {
 	}
 }
 
-// byAgents runs the attack by so many agents at once, and merges; 0: alone.
+// byAgents runs the attack by this number of agents and merges the results. 0 means no agents.
 func byAgents(t *testing.T, a attack.Attack, agents int) *attack.Report {
 	t.Helper()
 	if agents == 0 {
@@ -266,8 +264,8 @@ func byAgents(t *testing.T, a attack.Attack, agents int) *attack.Report {
 	return report
 }
 
-// TestSessionsEnd: however sessions end, each step that the server has seen is told of once, and
-// those that were not sent are the rest.
+// However sessions end, each step that the server received must be reported once, and the others as
+// not sent.
 func TestSessionsEnd(t *testing.T) {
 	const steps = `
 - url: http://127.0.0.1/0/{{session}}
@@ -393,8 +391,7 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// TestThinkingHoldsNoSlot: with one slot, and hundreds of sessions that think for ten seconds, no
-// step waits.
+// With one slot and hundreds of sessions that think for ten seconds, no step may wait.
 func TestThinkingHoldsNoSlot(t *testing.T) {
 	a := attack.Attack{Tasks: 500, Rate: 100, Strategy: strategy(t, "semaphore"), Limit: 1}.
 		WithSession(session(t, `steps: [{url: http://127.0.0.1/}, {url: http://127.0.0.1/,
@@ -408,8 +405,8 @@ func TestThinkingHoldsNoSlot(t *testing.T) {
 	}
 }
 
-// TestClientsThink: a client goes through its sessions one after another, each step due when it has
-// thought, and pauses before a session where its first step says so.
+// A client must run its sessions one after the other and think before each step, also before the
+// first.
 func TestClientsThink(t *testing.T) {
 	a := attack.Attack{Templates: true, Clients: 3, Tasks: 50, Seed: 9}.WithSession(session(t, `
 name: clients
@@ -453,10 +450,9 @@ steps:
 	}
 }
 
-// BenchmarkSession is the cost of sessions of one step that does not think, beside the same
-// requests without sessions, in turns: through workers and by clients. extra-% is what the CPU time
-// of a request is more. The server is in this process, and part of it. -benchtime 20000x is
-// enough.
+// BenchmarkSession compares sessions of one step with the same requests without sessions. extra-%
+// is the additional CPU time per request, including the server in this process. -benchtime 20000x
+// is enough.
 func BenchmarkSession(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()

@@ -14,11 +14,10 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// TestCapacityOfSessions: a server of k slots, in each of which a step takes s, bears k/(n·s)
-// sessions of n steps a second, whatever they think between; the search finds that within its
-// resolution, 2 %. Objectives hide something: a queue of 100 ms is that of 10 s at 1 % more, and of
-// less time where sessions think; where arrivals are random there is one below the capacity too,
-// so that the objective leaves room for it.
+// A server with k slots and steps of s seconds can serve k/(n·s) sessions of n steps per second,
+// whatever the think times. The search must find this rate within its resolution of 2 %. A response
+// objective causes a further deviation: just above the capacity a queue grows slowly, and with
+// random arrivals it is already long just below the capacity.
 func TestCapacityOfSessions(t *testing.T) {
 	whole := !testing.Short()
 	for name, c := range map[string]struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// sessionWays are those in which sessions go.
+// sessionWays are the protocols that can send sessions.
 var sessionWays = map[string]func(attack.Attack) attack.Attack{
 	"wires":    func(a attack.Attack) attack.Attack { return a },
 	"net/http": attack.Attack.ByNetHTTP,
@@ -26,7 +26,8 @@ var sessionWays = map[string]func(attack.Attack) attack.Attack{
 	"clients":  func(a attack.Attack) attack.Attack { a.Clients, a.Rate = 1, 0; return a },
 }
 
-// speaking is a server that also speaks HTTP/2 in the clear, or over TLS where the way is that.
+// speaking returns the URL of a server that also speaks HTTP/2 in the clear, or TLS if the protocol
+// needs it.
 func speaking(t *testing.T, way string, h http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(h)
@@ -43,8 +44,8 @@ func speaking(t *testing.T, way string, h http.HandlerFunc) string {
 	return server.URL
 }
 
-// TestHostileCaptures: whatever a server has captured cannot leave the field where it is sent, or
-// the request is not sent; and it is in no output.
+// A captured value must stay inside the field that sends it. Otherwise the request must not be
+// sent. No output may contain the value.
 func TestHostileCaptures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -160,7 +161,7 @@ func TestHostileCaptures(t *testing.T) {
 	}
 }
 
-// noneIn looks for secrets in what is told of an attack.
+// noneIn fails if any output of the attack contains a secret.
 func noneIn(t *testing.T, r *attack.Report, secrets ...string) {
 	t.Helper()
 	text, err := json.Marshal(r)
@@ -174,9 +175,8 @@ func noneIn(t *testing.T, r *attack.Report, secrets ...string) {
 	}
 }
 
-// TestSecretsOfSessions: a captured value and a cookie are not in errors, kept bodies, dead letters
-// and vegeta's file, when the server says them again, when it fails while they are sent, and when
-// the step fails whose answer has them.
+// Errors, kept bodies, dead letters and vegeta's file must not contain captured values or cookies,
+// even if the server repeats them or the step fails.
 func TestSecretsOfSessions(t *testing.T) {
 	t.Parallel()
 	const token, cookie = "5f1c-captured-77aa", "c00kie-9b3d"
@@ -243,8 +243,7 @@ func TestSecretsOfSessions(t *testing.T) {
 	}
 }
 
-// TestCookiesOfSessions: each session has cookies of its own, also those that a redirect sets, and
-// no more than a jar may hold.
+// Each session must have its own cookies, including those of redirects, up to the maximum of a jar.
 func TestCookiesOfSessions(t *testing.T) {
 	t.Parallel()
 	for name, way := range sessionWays {

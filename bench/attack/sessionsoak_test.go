@@ -19,7 +19,7 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// walking is of steps that are due at once, soon, and late.
+// walking is a session whose steps are due at once, soon, and late.
 const walking = `
 name: walking
 steps:
@@ -29,8 +29,7 @@ steps:
 - {name: leave, url: "http://127.0.0.1/3/{{session}}", think: "lognormal(2s,4)"}
 `
 
-// walked takes up to 7 ms for a step of walking, and fails or refuses some: which and how long its
-// session says.
+// walked needs up to 7 ms and fails or refuses some steps. Both depend only on session and step.
 func walked(w http.ResponseWriter, r *http.Request) {
 	var n, step int
 	_, _ = fmt.Sscanf(r.URL.Path, "/%d/%d", &step, &n)
@@ -43,9 +42,8 @@ func walked(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestSessionSoak: sessions without records say the same as with them: what came of steps and
-// sessions by the same names, windows and course in which each step is where it was due, verdict
-// and laws. On the way they tell by steps what they have so far.
+// Sessions without records must give the same metrics, windows, timeline, verdict and laws as with
+// records, and partial results during the attack.
 func TestSessionSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -93,7 +91,7 @@ func TestSessionSoak(t *testing.T) {
 				case !ok || strings.HasPrefix(strings.TrimPrefix(m.Unit, "due-"), "p") &&
 					strings.HasSuffix(m.Unit, "-sec"),
 					strings.HasPrefix(m.Unit, "mean-wait-"), m.Unit == "verdict":
-					// less is told; TestSoak
+					// Soaks are less exact here, see TestSoak.
 				case math.Abs(got-m.Value) > 1e-9*math.Abs(m.Value):
 					t.Errorf("%s is %v, and %v where records are kept", m.Unit, got, m.Value)
 				}
@@ -110,8 +108,8 @@ func TestSessionSoak(t *testing.T) {
 	}
 }
 
-// TestSessionSoakSoFar: a soak tells by steps what it has so far, so that one that is killed has
-// left it; and nobody is told to go on with it.
+// A soak of sessions must write partial results, so a killed soak leaves them, but must not offer
+// to continue.
 func TestSessionSoakSoFar(t *testing.T) {
 	a := attack.Attack{Templates: true, Rate: 100, Duration: 30 * time.Second, Soak: true}.
 		WithSession(session(t, walking))
@@ -148,8 +146,8 @@ func TestSessionSoakSoFar(t *testing.T) {
 	}
 }
 
-// TestLongSessions: sessions of days are planned without counting each, and their end has the time
-// that is thought; more steps than records are kept of are a soak by themselves.
+// Planning sessions of days must not enumerate them, and their end must include think times. An
+// attack with more steps than can be recorded must be a soak.
 func TestLongSessions(t *testing.T) {
 	const steps = `steps: [{url: "http://127.0.0.1/"}, {url: "http://127.0.0.1/", think: 3h}]`
 	for _, c := range []struct {
@@ -183,8 +181,8 @@ func TestLongSessions(t *testing.T) {
 	}
 }
 
-// TestSessionSoakShares: agents that keep no records of sessions come to what agents with records
-// do, also to the same rates, though the last session of one thinks longer than that of the other.
+// Agents without records must give the same result as agents with records, also the same rates,
+// although the agents' last sessions end at different times.
 func TestSessionSoakShares(t *testing.T) {
 	a := attack.Attack{Templates: true, Rate: 50, Tasks: 400, MaxInFlight: attack.Unlimited,
 		Arrival: arrival(t, "poisson")}.WithSession(session(t, walking))

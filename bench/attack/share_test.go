@@ -21,8 +21,8 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// TestSharesAreThePlan: whatever the arrival process, the shares have every request of the plan
-// once, at the same nanosecond, and none is empty or much larger than the others.
+// The shares must contain each request of the plan once, at the same nanosecond, and must have
+// about the same size.
 func TestSharesAreThePlan(t *testing.T) {
 	for _, spec := range arrivals.All() {
 		if spec.Closed != nil || spec.Tasks != nil { // a trace has as many as its file
@@ -39,7 +39,7 @@ func TestSharesAreThePlan(t *testing.T) {
 		for k := range agents {
 			a.Agents, a.Agent = agents, k
 			seqs, dues := a.Dues()
-			// 20,000/7 ± five standard deviations of a binomial
+			// 20,000/7 ± 5 standard deviations of a binomial distribution
 			if n := len(seqs); n < 2857-248 || n > 2857+248 {
 				t.Errorf("%s: agent %d has %d of 20000 requests", spec.Name, k, n)
 			}
@@ -59,7 +59,7 @@ func TestSharesAreThePlan(t *testing.T) {
 	}
 }
 
-// answers is a server that takes a different time for each request and refuses some.
+// answers needs a different time for each request and refuses some.
 func answers(w http.ResponseWriter, r *http.Request) {
 	at := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(1, at))
@@ -69,7 +69,7 @@ func answers(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// shared runs the attack under the virtual clock, by so many agents at once.
+// shared runs the attack under the virtual clock by several agents.
 func shared(t *testing.T, a attack.Attack, agents int) (shares []attack.Agent) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,7 +107,7 @@ func shared(t *testing.T, a attack.Attack, agents int) (shares []attack.Agent) {
 	return shares
 }
 
-// again is the share as it comes out of its bytes.
+// again returns the share after an encoding round trip.
 func again(t *testing.T, s *attack.Share) *attack.Share {
 	t.Helper()
 	data, err := s.AppendBinary(nil)
@@ -126,16 +126,16 @@ func again(t *testing.T, s *attack.Share) *attack.Share {
 	return &read
 }
 
-// sharedAttack is one that a server answers out of order, by workers without a bound, so that one
-// generator and several face the same.
+// sharedAttack returns an attack without a bound on requests in flight, so it meets the same server
+// with one generator or several.
 func sharedAttack(arrival string) attack.Attack {
 	return attack.Attack{Arrival: arrivals.MustParse(arrival), Rate: 200,
 		Duration: 20 * time.Second, MaxInFlight: attack.Unlimited, Seed: 5,
 		Start: time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC)} // a second after a bubble begins
 }
 
-// TestMergeIsOneGenerator: of one plan, what several agents measured is what one measures, in every
-// metric, distribution, count and point of the timeline.
+// The merged result of several agents must equal that of one generator in every metric,
+// distribution, count and timeline point.
 func TestMergeIsOneGenerator(t *testing.T) {
 	all := []string{"poisson", "constant", "bulk:n=5", "sine"}
 	for i, arrival := range all {
@@ -183,7 +183,6 @@ func TestMergeIsOneGenerator(t *testing.T) {
 	}
 }
 
-// responses spells those of requests.
 func responses(all []attack.Slow) string {
 	var b strings.Builder
 	for _, t := range all {
@@ -192,23 +191,22 @@ func responses(all []attack.Slow) string {
 	return b.String()
 }
 
-// metrics are those that do not depend on who is at work at one instant first, nor on connections,
-// of which each agent has its own.
+// metrics returns the metrics that are independent of the order of simultaneous events and of
+// connections, because each agent has its own connections.
 func metrics(r *attack.Report) []result.Metric {
 	return slices.DeleteFunc(slices.Clone(r.Metrics), func(m result.Metric) bool {
 		return m.Unit == "peak-inflight" || strings.Contains(m.Unit, "connect")
 	})
 }
 
-// readings are the distributions that do not depend on connections.
+// readings returns the distributions that are independent of connections.
 func readings(r *attack.Report) []result.Reading {
 	return slices.DeleteFunc(slices.Clone(r.Readings), func(of result.Reading) bool {
 		return of.Of == "connect"
 	})
 }
 
-// TestMergeNames: an agent whose share is missing, or whose numbers do not fit each other or the
-// plan, is named, and the report INVALID.
+// If an agent's share is missing or inconsistent, the report must be INVALID and name the agent.
 func TestMergeNames(t *testing.T) {
 	a := sharedAttack("poisson")
 	good := shared(t, a, 3)
@@ -276,7 +274,7 @@ func TestMergeNames(t *testing.T) {
 	}
 }
 
-// TestSharedClients: clients and requests of a closed loop are divided.
+// Agents must divide the clients and requests of a closed loop.
 func TestSharedClients(t *testing.T) {
 	a := attack.Attack{Clients: 5, Tasks: 101, Seed: 1}
 	shares := shared(t, a, 2)
@@ -292,7 +290,7 @@ func TestSharedClients(t *testing.T) {
 	}
 }
 
-// TestMergeSummed: results of agents that have no records to send are added up.
+// The results of agents without records must be added up.
 func TestMergeSummed(t *testing.T) {
 	a := sharedAttack("poisson")
 	shares := shared(t, a, 2)
@@ -333,8 +331,7 @@ func TestMergeSummed(t *testing.T) {
 	}
 }
 
-// TestDoubtsOfManyAgents: 200 agents of which 50 are lost and the others late are two doubts; of
-// few agents each is named.
+// Doubts about many agents must be combined. Doubts about a few agents must name each.
 func TestDoubtsOfManyAgents(t *testing.T) {
 	var agents []attack.Agent
 	for k := range 200 {

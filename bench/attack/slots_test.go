@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// TestSlots: the issuing goroutine is behind from when it waited for a slot until it has caught up.
+// The generator is late from a wait for a slot until it has caught up.
 func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slots{taken: make(chan struct{}, 2), why: "as many as 300 file descriptors allow"}
@@ -52,7 +52,6 @@ func TestSlots(t *testing.T) {
 	})
 }
 
-// TestMostInFlight: each way of sending has its limit, and one of streams has a higher one.
 func TestMostInFlight(t *testing.T) {
 	one, why := Attack{}.withDefaults().mostInFlight()
 	many, _ := Attack{H2C: true}.withDefaults().mostInFlight()

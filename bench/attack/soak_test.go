@@ -24,7 +24,7 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// unsteady is a handler that takes 1 to 7 ms, and fails, refuses or sheds now and then.
+// unsteady returns a handler that needs 1 to 7 ms and sometimes fails or refuses.
 func unsteady() http.HandlerFunc {
 	var n atomic.Int64
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -39,8 +39,8 @@ func unsteady() http.HandlerFunc {
 	}
 }
 
-// TestSoak: an attack that keeps no records says the same as one that does: what it counted, means,
-// maxima and laws, and quantiles within 0.1 %. And it tells on the way what it has so far.
+// An attack without records must give the same counts, means, maxima and laws as with records, and
+// quantiles within 0.1 %. It must give partial results during the attack.
 func TestSoak(t *testing.T) {
 	for name, a := range map[string]attack.Attack{
 		"workers": {Rate: 100, Tasks: 6000},
@@ -102,8 +102,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// TestSoakGoesOn: a soak that was cut off goes on with its plan, however often, and names what is
-// missing.
+// An interrupted soak must continue its plan, any number of times, and list its gaps.
 func TestSoakGoesOn(t *testing.T) {
 	for name, a := range map[string]attack.Attack{
 		"requests": {Rate: 100, Tasks: 6000, Arrival: arrival(t, "poisson")},
@@ -164,7 +163,7 @@ func TestSoakGoesOn(t *testing.T) {
 	}
 }
 
-// TestSoakCut: one that is interrupted reports what there is.
+// An interrupted soak must report its results so far.
 func TestSoakCut(t *testing.T) {
 	why := errors.New("enough")
 	synctest.Test(t, func(t *testing.T) {
@@ -179,7 +178,7 @@ func TestSoakCut(t *testing.T) {
 	})
 }
 
-// TestSoakHoldsNoMore: a soak ends with an error when a request hangs while millions come after it.
+// A soak must fail if a request hangs while millions of later ones end.
 func TestSoakHoldsNoMore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -200,8 +199,7 @@ func TestSoakHoldsNoMore(t *testing.T) {
 	})
 }
 
-// TestSoakShares: agents whose attack is a soak send sums in place of records, and these add up to
-// what the records of all say.
+// Agents of a soak send sums instead of records. Merged, they must equal the result with records.
 func TestSoakShares(t *testing.T) {
 	a := sharedAttack("poisson")
 	merge := func() *attack.Report {
@@ -241,8 +239,7 @@ func TestSoakShares(t *testing.T) {
 	}
 }
 
-// TestLongAttack: what is planned for hours is none that records are kept of, and a closed loop is
-// never without.
+// An open loop of hours must be a soak, and a closed loop must never be one.
 func TestLongAttack(t *testing.T) {
 	get := []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
 	long := attack.Attack{Requests: get, Rate: 100_000, Duration: 24 * time.Hour}

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// checks are the names of the reasons, without doubles.
+// checkNames returns the names of the reasons without duplicates.
 func checkNames(r *attack.Report) (names []string) {
 	for _, reason := range r.Reasons {
 		if !slices.Contains(names, reason.Check) {
@@ -20,8 +20,8 @@ func checkNames(r *attack.Report) (names []string) {
 	return names
 }
 
-// TestVerdicts: a server that cannot do what it is asked is not stationary, whoever the requests
-// wait for, and no wait for the server makes an attack INVALID.
+// An overloaded server must give "not stationary", wherever requests wait. Waiting for the server
+// must not make an attack INVALID.
 func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		what    string
@@ -72,7 +72,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestBreak: a law that is found broken after the attack makes it INVALID, in its metrics too.
+// A broken law found after the attack must make its result INVALID.
 func TestBreak(t *testing.T) {
 	r := inBubble(t, attack.Attack{Rate: 10, Tasks: 5}, func(http.ResponseWriter, *http.Request) {})
 	if r.Verdict != result.Valid || metric(t, r, "broken-laws") != 0 {

@@ -20,8 +20,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// resetting is a server that resets the connection on which each tenth request came, once it has
-// read it, and counts those that it has read.
+// resetting is a server that resets the connection after reading every tenth request. seen returns
+// the number of requests read.
 func resetting(t *testing.T, secure bool) (url string, seen func() int) {
 	t.Helper()
 	var mu sync.Mutex
@@ -59,8 +59,8 @@ func resetting(t *testing.T, secure bool) (url string, seen func() int) {
 	}
 }
 
-// TestResent: a request is sent once, and what is reset has failed. Where net/http may send one
-// again, what it sent is what the server has seen.
+// A request must be sent once, and fails if its connection is reset. If net/http may retry it, the
+// reported number of requests must still equal the server's.
 func TestResent(t *testing.T) {
 	t.Parallel()
 	asked := 100 // of which the server resets every tenth
@@ -95,14 +95,13 @@ func TestResent(t *testing.T) {
 	}
 }
 
-// A resent request goes to a server that resets connections.
 type resent struct {
 	way            string
 	request        attack.Request
 	secure, resend bool
 }
 
-// mayResend sends what may be sent again or what may not.
+// mayResend sends idempotent or other requests to a server that resets connections.
 func mayResend(t *testing.T, c resent, asked int) {
 	url, seen := resetting(t, c.secure)
 	a, request := ways(t)[c.way], c.request
@@ -135,7 +134,7 @@ func mayResend(t *testing.T, c resent, asked int) {
 	}
 }
 
-// TestHosts: each of two hosts gets its own requests, over connections of its own.
+// Each of two hosts must receive only its own requests, over its own connections.
 func TestHosts(t *testing.T) {
 	var seen [2]struct{ own, other atomic.Int64 }
 	var requests []attack.Request
@@ -166,7 +165,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// oneByOne runs a task where Submit is called, once ready returns true, and then some.
+// oneByOne runs each task within Submit, 2 ms after ready returns true.
 type oneByOne struct {
 	ready func() bool
 	sink  strategies.Sink
@@ -176,7 +175,7 @@ func (o oneByOne) Submit(ctx context.Context, t *strategies.Task) error {
 	for !o.ready() {
 		runtime.Gosched()
 	}
-	// connections that were in use a millisecond ago are taken as they are
+	// connections used within the last millisecond are not checked
 	time.Sleep(2 * time.Millisecond)
 	o.sink.Done(t, t.Run(ctx, t))
 	return nil
@@ -184,8 +183,8 @@ func (o oneByOne) Submit(ctx context.Context, t *strategies.Task) error {
 
 func (oneByOne) Drain(context.Context) error { return nil }
 
-// TestIdle: a server that closes idle connections fails no request, which finds another connection
-// instead. One that is sent before the connection is closed may fail: so each waits for that.
+// A server that closes idle connections must not cause failures, because the client opens a new
+// one. A request sent before the close may fail, so each request waits for it.
 func TestIdle(t *testing.T) {
 	var opened, closed, sent atomic.Int64
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter,

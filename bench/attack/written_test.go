@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// TestWrittenIsWhole: what an attack and its words have in common has one name and one type, and
-// what is in one alone is meant to be.
+// The common fields of Attack and Written must have the same type. Fields of only one must be
+// listed here.
 func TestWrittenIsWhole(t *testing.T) {
 	given, words := reflect.TypeFor[attack.Attack](), reflect.TypeFor[attack.Written]()
 	spelt := []string{"Arrival", "Strategy"} // as text
@@ -29,8 +29,7 @@ func TestWrittenIsWhole(t *testing.T) {
 	}
 }
 
-// TestWithoutSecrets: a plan has no private key and no value of the environment, and an agent has
-// both.
+// A plan must not contain private keys or environment values, but an agent must have both.
 func TestWithoutSecrets(t *testing.T) {
 	a := attack.Attack{TLS: attack.TLS{Cert: []byte("public"), Key: []byte("private")},
 		Environment: []requests.Variable{{Name: "TOKEN", Value: "secret"}}}
