@@ -22,7 +22,7 @@ const ordinary = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n01234"
 // silent lists the servers that send nothing more, so requests end by their timeout.
 var silent = map[string]bool{"never": true, "half": true, "not all": true}
 
-// Clients on an io_uring ring must give the same requests, counts and errors as clients on
+// Clients on an epoll ring must give the same requests, counts and errors as clients on
 // goroutines.
 func TestRing(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A server counts requests, and answers number n from 0 by what.
+// server counts requests. what answers request n, counted from 0.
 type server struct {
 	what           func(w http.ResponseWriter, r *http.Request, n int)
 	seen, answered atomic.Int64
@@ -40,7 +40,7 @@ type server struct {
 	streams        int64 // at once on a connection; 0: quic-go's default
 }
 
-// connKey is the key of the connection in the context of a request.
+// connKey is the context key of a request's connection.
 type connKey struct{}
 
 func serve(t *testing.T, what func(http.ResponseWriter, *http.Request, int)) (*server, string) {
@@ -49,7 +49,7 @@ func serve(t *testing.T, what func(http.ResponseWriter, *http.Request, int)) (*s
 	return s, s.begin(t)
 }
 
-// tlsOfTests has a certificate of 127.0.0.1.
+// tlsOfTests returns a configuration with a certificate for 127.0.0.1.
 func tlsOfTests() *tls.Config {
 	lender := httptest.NewTLSServer(nil)
 	lender.Close()
@@ -122,8 +122,7 @@ const (
 	faulty = 16 // every so manieth request meets the fault
 )
 
-// TestFaults: whatever a server does, it has seen each request once, and the outcomes are those
-// that it gave.
+// Whatever a server does, it must receive each request once, and the outcomes must be as expected.
 func TestFaults(t *testing.T) {
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
@@ -207,7 +206,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// replaced is a server that ends so after 50 requests, and is another one then.
+// replaced returns a server that is ended by end after 50 requests and then started again.
 func replaced(
 	t *testing.T, end func(was *http3.Server, socket net.PacketConn),
 ) (s *server, address string) {
@@ -223,8 +222,7 @@ func replaced(
 	return s, address
 }
 
-// TestGoAway: a server that says that it goes, and is another one then: what it has begun it
-// answers, what it has not is told, and nothing is lost or comes twice.
+// If a server shuts down and restarts, no answer may be lost and no request sent twice.
 func TestGoAway(t *testing.T) {
 	for _, shutdown := range []bool{true, false} {
 		t.Run(fmt.Sprintf("shutdown=%v", shutdown), func(t *testing.T) {
@@ -260,8 +258,8 @@ func TestGoAway(t *testing.T) {
 	}
 }
 
-// TestKilled: a server that is gone without a word, as after kill -9, and is started again, is
-// found again by the requests after those that have waited for it in vain.
+// If a server dies without closing its connections and restarts, waiting requests time out and
+// later ones must succeed.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	s, address := replaced(t, func(was *http3.Server, socket net.PacketConn) {
@@ -277,8 +275,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestNobody: where nobody answers, the error says that it was over UDP; those who waited for that
-// connection say that there was none.
+// If no server answers, the error must name UDP. Requests that wait for the same connection report
+// an unfinished dial.
 func TestNobody(t *testing.T) {
 	t.Parallel()
 	a := sent("127.0.0.1:9") // discard
@@ -298,7 +296,7 @@ func TestNobody(t *testing.T) {
 	}
 }
 
-// TestLikeHTTP: redirects, checks, templates and connections are those of HTTP.
+// Redirects, checks, templates and connections must work as over HTTP/1.1.
 func TestLikeHTTP(t *testing.T) {
 	s, address := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
 		if r.URL.Path == "/from" {
@@ -337,7 +335,7 @@ func TestLikeHTTP(t *testing.T) {
 	}
 }
 
-// TestSaid: the first answers of a status that is no success are kept.
+// The first answers of each failed status must be kept.
 func TestSaid(t *testing.T) {
 	t.Parallel()
 	_, address := serve(t, func(w http.ResponseWriter, _ *http.Request, n int) {
@@ -354,8 +352,8 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestLost: the server ends the connection at every tenth request, without an answer. Idempotent
-// requests are retried, once, unless each is to be sent once.
+// The server closes the connection at every tenth request, before the answer. Idempotent requests
+// must be retried once, unless retries are off.
 func TestLost(t *testing.T) {
 	const lost = 4
 	for method, repeatable := range map[string]bool{"GET": true, "POST": false} {
@@ -382,9 +380,9 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestServerLimit: if the server allows fewer streams on a connection than there are requests,
-// further connections are opened, and the limit is in the result. With a number of connections,
-// requests wait. The handler answers when all requests that may be sent at once have come.
+// If the server allows fewer streams per connection than the attack needs, the attack must open
+// more connections. With a fixed number of connections, requests wait. The handler answers once all
+// requests that can be in flight together have arrived.
 func TestServerLimit(t *testing.T) {
 	const clients = 12
 	for name, c := range map[string]struct {

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// descriptors are those of the service, from a file.
+// descriptors returns the service's descriptor set from a file.
 func descriptors(t testing.TB) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "target.proto")
@@ -43,7 +43,7 @@ func descriptors(t testing.TB) []byte {
 	return set
 }
 
-// A protocol is one that attacks speak.
+// protocol sets up an attack for one of the protocols.
 type protocol struct {
 	name             string
 	grpc, plain, tls bool
@@ -86,16 +86,18 @@ var protocols = []protocol{
 
 const (
 	faultTasks = 64
-	// every so manieth request meets the fault: more than clients that send again
+	// One in faulty requests gets the fault. There are fewer clients, so a retry does not get it
+	// again.
 	faulty = 16
 )
 
-// A fault is what a server does to every so manieth request.
+// fault is what a server does to one in faulty requests.
 type fault struct {
 	name    string
 	do      func(s *stream)
 	outcome func(p protocol) string // of the request that meets it: completed or failed
-	// requests behind it meet it, too, as their connection goes: the server may not have read them
+	// the fault closes the connection, so it may also fail later requests that the server has not
+	// read
 	spreads bool
 	resends bool // the server did not begin it
 }
@@ -144,8 +146,8 @@ var faults = []fault{
 	}, false, false},
 }
 
-// TestFaults: whatever a server does, it has seen each request once, and the outcomes are those
-// that it gave: nothing is lost, and nothing counts twice.
+// Whatever a server does, it must receive each request once, and the reported outcomes must equal
+// the server's.
 func TestFaults(t *testing.T) {
 	for i, p := range protocols {
 		for j, f := range faults {
@@ -212,7 +214,7 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 		t.Errorf("%d requests, the server saw %d, %d resent; %v %v %v", r.Tasks, seen, resent,
 			r.Statuses, r.Errors, r.Broken)
 	}
-	// an answer that the client gives up, or cannot read, was given all the same
+	// the server counts an answer that the client cannot decode
 	if wrong := answered - completed; f.name != "a gzip bomb" && wrong != 0 ||
 		wrong < 0 || completed+failed != faultTasks {
 		t.Errorf("%d completed, %d answered, %d failed: %v %v", completed, answered, failed,
@@ -230,7 +232,8 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 	if resend && f.resends && failed > 0 {
 		t.Errorf("%d failed that the server had not begun: %v", failed, r.Errors)
 	}
-	// of a connection that ends, what was not begun is unknown: idempotent requests are sent again
+	// after a lost connection, idempotent requests are retried, because the server may have read
+	// them
 	again := f.resends || (p.plain || p.name == "h2c") && f.spreads
 	if !(resend && again) && resent > 0 {
 		t.Errorf("%d were sent again", resent)
@@ -242,14 +245,14 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 		strings.Contains(f.name, "STREAM") && count("resets/op") != met {
 		t.Errorf("%d GOAWAYs, %d resets of %d", count("goaways/op"), count("resets/op"), met)
 	}
-	// how many meet is the machine's; a reset may go out after the next request
+	// the number of concurrent streams depends on timing; a reset may follow the next request
 	if peak, _ := r.Metric("peak-streams"); peak < 1 || peak > 12 {
 		t.Errorf("%v streams at once", peak)
 	}
 }
 
-// TestRestart: while a server is away, requests fail; when it is back they go on, over new
-// connections, and the counts agree.
+// Requests must fail while a server is down and succeed over new connections once it is back. The
+// counts must equal the server's.
 func TestRestart(t *testing.T) {
 	for i, p := range protocols {
 		t.Run(p.name, func(t *testing.T) {
@@ -295,7 +298,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// unixSocket listens at a path that is short enough for any system.
+// unixSocket listens on a path short enough for any system.
 func unixSocket(t *testing.T) (net.Listener, string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pb")

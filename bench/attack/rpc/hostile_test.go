@@ -20,8 +20,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// A hostile server of HTTP/2, frame by frame, or of HTTP/1.1: each request is answered by what,
-// with its number from 0 over all connections.
+// hostile is an HTTP/2 server at the level of frames, or an HTTP/1.1 server. what answers request
+// n, counted from 0 over all connections.
 type hostile struct {
 	grpc, plain bool
 	what        func(s *stream, n int)
@@ -39,14 +39,14 @@ type hostile struct {
 	answering sync.RWMutex // whoever answers may read it
 }
 
-// A stream is a request to be answered.
+// stream is a request to be answered.
 type stream struct {
 	*peer
 	id   uint32
 	gone chan struct{} // closed when the client has reset it
 }
 
-// A peer is a connection.
+// peer is a connection.
 type peer struct {
 	of      *hostile
 	conn    net.Conn
@@ -76,7 +76,7 @@ func newHostile(t *testing.T, p protocol, what func(s *stream, n int)) *hostile 
 	return h
 }
 
-// certified is what a server needs that speaks HTTP/2 over TLS.
+// certified returns a TLS configuration for HTTP/2.
 func certified(t *testing.T) *tls.Config {
 	t.Helper()
 	lender := httptest.NewTLSServer(nil)
@@ -84,7 +84,6 @@ func certified(t *testing.T) *tls.Config {
 	return &tls.Config{Certificates: lender.TLS.Certificates, NextProtos: []string{"h2"}}
 }
 
-// start listens.
 func (h *hostile) start(t *testing.T, address string) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -117,14 +116,14 @@ func (h *hostile) start(t *testing.T, address string) {
 	})
 }
 
-// hush has what comes from now on be without an answer.
+// hush leaves all later requests unanswered.
 func (h *hostile) hush() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.quiet = true
 }
 
-// stop ends the listener and every connection.
+// stop closes the listener and all connections.
 func (h *hostile) stop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -135,7 +134,7 @@ func (h *hostile) stop() {
 	}
 }
 
-// settle waits until every answer is written, and read by the client.
+// settle waits until the client has read every answer.
 func (h *hostile) settle() {
 	h.answering.Lock() // nobody is at it
 	h.mu.Lock()
@@ -219,7 +218,7 @@ func (h *hostile) serve(p *peer) {
 	}
 }
 
-// begun answers a request that has come whole.
+// begun answers a request. If whole is false, it only notes that the body is incomplete.
 func (p *peer) begun(id uint32, whole bool) {
 	p.mu.Lock()
 	if p.parts = slices.DeleteFunc(p.parts, func(of uint32) bool { return of == id }); !whole {
@@ -244,8 +243,8 @@ func (p *peer) begun(id uint32, whole bool) {
 	}
 }
 
-// settle waits until the client has read what was written. Over HTTP/1.1 it has, once it asks for
-// more.
+// settle waits until the client has read all written frames. Over HTTP/1.1 its next request shows
+// this.
 func (p *peer) settle() {
 	if p.of.plain {
 		return
@@ -263,7 +262,7 @@ func (p *peer) write(f func() error) bool {
 	return f() == nil
 }
 
-// headers writes pairs of names and values.
+// headers writes alternating names and values.
 func (s *stream) headers(end bool, pairs ...string) bool {
 	return s.write(func() error {
 		if s.of.plain {
@@ -278,7 +277,7 @@ func (s *stream) headers(end bool, pairs ...string) bool {
 	})
 }
 
-// text writes a head of HTTP/1.1, or a trailer.
+// text writes an HTTP/1.1 head or trailer.
 func (s *stream) text(pairs []string) error {
 	text := "0\r\n"
 	if pairs[0] == ":status" {
@@ -295,7 +294,7 @@ func (s *stream) text(pairs []string) error {
 	return err
 }
 
-// chunk writes a piece of a body of HTTP/1.1, and its end.
+// chunk writes a chunk of an HTTP/1.1 body, and the final chunk if end is set.
 func (s *stream) chunk(p []byte, end bool) (err error) {
 	if len(p) > 0 {
 		_, err = fmt.Fprintf(s.conn, "%x\r\n%s\r\n", len(p), p)
@@ -306,7 +305,7 @@ func (s *stream) chunk(p []byte, end bool) (err error) {
 	return err
 }
 
-// begin writes the head of a good answer.
+// begin writes the head of a correct answer.
 func (s *stream) begin(more ...string) bool {
 	pairs := []string{":status", "200"}
 	if s.of.grpc {
@@ -315,7 +314,7 @@ func (s *stream) begin(more ...string) bool {
 	return s.headers(false, append(pairs, more...)...)
 }
 
-// body is a message, or a text.
+// body returns a gRPC message or a text.
 func (s *stream) body() []byte {
 	if s.of.grpc {
 		return []byte{0, 0, 0, 0, 2, 8, 1} // number: 1
@@ -332,7 +331,7 @@ func (s *stream) data(p []byte, end bool) bool {
 	})
 }
 
-// end ends the answer well, and counts it.
+// end completes the answer and counts it.
 func (s *stream) end() {
 	s.forget()
 	s.of.mu.Lock()
@@ -345,7 +344,7 @@ func (s *stream) end() {
 	}
 }
 
-// forget has nobody watch over the stream any more.
+// forget removes the stream, so its end is not reported.
 func (s *stream) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -354,20 +353,19 @@ func (s *stream) forget() {
 	}
 }
 
-// good answers as one should.
+// good sends a correct answer.
 func (s *stream) good() {
 	s.begin()
 	s.data(s.body(), false)
 	s.end()
 }
 
-// reset ends the stream by that code.
 func (s *stream) reset(code http2.ErrCode) {
 	s.forget()
 	s.write(func() error { return s.framer.WriteRSTStream(s.id, code) })
 }
 
-// goAway answers this stream, none behind it, and closes the connection.
+// goAway sends GOAWAY, answers this stream but no later one, and closes the connection.
 func (s *stream) goAway() {
 	s.write(func() error {
 		s.last = s.id
@@ -385,7 +383,7 @@ func (s *stream) goAway() {
 	})
 }
 
-// cut resets the connection.
+// cut resets the TCP connection.
 func (s *stream) cut() {
 	s.write(func() error { s.last = s.id; return nil })
 	s.of.serving.Go(func() {
@@ -399,7 +397,7 @@ func (s *stream) cut() {
 	})
 }
 
-// slowly answers piece by piece.
+// slowly answers byte by byte.
 func (s *stream) slowly() {
 	s.of.serving.Go(func() {
 		s.begin()
@@ -417,7 +415,7 @@ func (s *stream) slowly() {
 	})
 }
 
-// forEver never ends the body, as long as its window lasts.
+// forEver sends a body without end, as far as flow control permits.
 func (s *stream) forEver() {
 	s.of.serving.Go(func() {
 		s.begin()
@@ -439,7 +437,7 @@ var zipped = sync.OnceValue(func() []byte {
 	return b.Bytes()
 })
 
-// bomb is a little of gzip that is much.
+// bomb answers with 10 MiB of zeros, compressed.
 func (s *stream) bomb() {
 	p := zipped()
 	name := "content-encoding"

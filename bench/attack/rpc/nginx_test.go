@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// startNginx starts nginx with the directives of its server, and returns its URL.
+// startNginx starts nginx with the given server directives and returns its URL.
 func startNginx(t *testing.T, ca authority, directives string) (url string) {
 	t.Helper()
 	if testing.Short() {
@@ -83,7 +83,6 @@ http {
 }
 `
 
-// TestNginxCertificate: nginx verifies the client certificate.
 func TestNginxCertificate(t *testing.T) {
 	ca := newAuthority(t)
 	url := startNginx(t, ca, `ssl_client_certificate DIR/ca.pem;
@@ -112,8 +111,7 @@ func TestNginxCertificate(t *testing.T) {
 	}
 }
 
-// TestNginxEndsConnections: nginx takes eight streams and a few requests on a connection, and no
-// request fails.
+// nginx permits eight streams and a few requests per connection. No request may fail.
 func TestNginxEndsConnections(t *testing.T) {
 	ca := newAuthority(t)
 	url := startNginx(t, ca, `keepalive_requests 100;

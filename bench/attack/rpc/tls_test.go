@@ -29,7 +29,7 @@ import (
 	"github.com/poolbench/poolbench/targets/rpc"
 )
 
-// An authority signs certificates.
+// authority is a certificate authority.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -43,8 +43,8 @@ func newAuthority(t *testing.T) authority {
 	return a
 }
 
-// sign makes a key for the certificate, and signs that with the key of the authority, or, without
-// one, with the new one.
+// sign creates a key and signs its certificate by the authority, or by the new key if parent is
+// nil.
 func (a authority) sign(
 	t *testing.T, c *x509.Certificate, parent *x509.Certificate,
 ) (cert []byte, key *ecdsa.PrivateKey) {
@@ -68,7 +68,7 @@ func (a authority) sign(
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), key
 }
 
-// pair returns the PEM of a certificate for the names and of its key.
+// pair returns a certificate and its key as PEM.
 func (a authority) pair(t *testing.T, c x509.Certificate) (cert, key []byte) {
 	t.Helper()
 	cert, private := a.sign(t, &c, a.cert)
@@ -79,7 +79,7 @@ func (a authority) pair(t *testing.T, c x509.Certificate) (cert, key []byte) {
 	return cert, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }
 
-// A secured server notes of requests by which client, SNI, version and authority they came.
+// secured is a server that counts requests by client certificate, SNI, TLS version and host.
 type secured struct {
 	address, packets string // of TCP and UDP
 	mu               sync.Mutex
@@ -98,7 +98,7 @@ func (s *secured) note(r *http.Request) {
 		tls.VersionName(r.TLS.Version), host)]++
 }
 
-// noted returns what was noted, and forgets it.
+// noted returns the counts and resets them.
 func (s *secured) noted() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +107,7 @@ func (s *secured) noted() map[string]int {
 	return seen
 }
 
-// serveSecured speaks HTTP/1.1, HTTP/2, HTTP/3 and gRPC over TLS.
+// serveSecured serves HTTP/1.1, HTTP/2, HTTP/3 and gRPC over TLS.
 func serveSecured(t *testing.T, config *tls.Config) *secured {
 	t.Helper()
 	s := &secured{seen: map[string]int{}}
@@ -144,7 +144,6 @@ func serveSecured(t *testing.T, config *tls.Config) *secured {
 	return s
 }
 
-// securedWays are the protocols over TLS.
 var securedWays = []struct {
 	proto string
 	with  attack.Attack
@@ -156,8 +155,7 @@ var securedWays = []struct {
 	{proto: "gRPC", url: "grpcs://%s/poolbench.v1.Target/Call"},
 }
 
-// TestTLS: each protocol sends the client certificate, the SNI and the version that are asked for,
-// to the address that is.
+// Each protocol must use the given client certificate, SNI, TLS version and address.
 func TestTLS(t *testing.T) {
 	ca := newAuthority(t)
 	cert, key := ca.pair(t, x509.Certificate{Subject: pkix.Name{CommonName: "server"},
@@ -232,7 +230,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestTLSFailures: the reason of a handshake's failure is named, over each protocol.
+// Errors of a failed handshake must give its reason, over each protocol.
 func TestTLSFailures(t *testing.T) {
 	ca := newAuthority(t)
 	shop := x509.Certificate{Subject: pkix.Name{CommonName: "server"},

@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/targets/rpc"
 )
 
-// A through target serves every call.
+// through is a target that counts calls.
 type through struct{ calls *atomic.Int64 }
 
 func (t through) Call(
@@ -27,7 +27,7 @@ func (t through) Call(
 	return work(ctx, seq)
 }
 
-// A served server speaks all of it, and counts requests by protocol and connection.
+// served is a server for all protocols. It counts requests by protocol and connection.
 type served struct {
 	*httptest.Server
 	mu               sync.Mutex
@@ -75,8 +75,7 @@ func send(t *testing.T, a attack.Attack) *attack.Report {
 	return r
 }
 
-// TestWays: each way speaks what it says, on so many connections, also where redirects are
-// followed, and says so.
+// Each attack must use and report the given protocol and number of connections, also for redirects.
 func TestWays(t *testing.T) {
 	plain := serve(t, (*httptest.Server).Start)
 	secure := serve(t, (*httptest.Server).StartTLS)
@@ -120,7 +119,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestCallsOverAll: gRPC in the clear and over TLS, descriptors by reflection, metadata as sent.
+// gRPC calls must work with and without TLS, with descriptors from reflection.
 func TestCallsOverAll(t *testing.T) {
 	for _, start := range []func(*httptest.Server){(*httptest.Server).Start,
 		(*httptest.Server).StartTLS} {
@@ -141,7 +140,7 @@ func TestCallsOverAll(t *testing.T) {
 	}
 }
 
-// TestUnixSocket: all of it goes to a socket, whatever the host.
+// All protocols must use the socket, whatever the host.
 func TestUnixSocket(t *testing.T) {
 	var path string
 	s := serve(t, func(server *httptest.Server) {
@@ -167,7 +166,7 @@ func TestUnixSocket(t *testing.T) {
 	}
 }
 
-// TestCodes: what becomes of each code, and of what is no answer.
+// Each gRPC code must be counted with the right outcome.
 func TestCodes(t *testing.T) {
 	var n atomic.Int64
 	h := newHostile(t, protocols[2], func(s *stream, _ int) {
@@ -203,8 +202,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestChecks: what is sent may differ from one request to the next, and checks see the
-// metadata and the message of the answer.
+// Calls may have templates. Checks must see the metadata and message of the answer.
 func TestChecks(t *testing.T) {
 	s := serve(t, (*httptest.Server).Start)
 	for _, method := range []string{"Call", "Stream"} {
@@ -238,7 +236,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestMistakes: they are found before anything is sent, and named.
+// Mistakes must be reported before anything is sent.
 func TestMistakes(t *testing.T) {
 	call := "grpc://h/poolbench.v1.Target/Call"
 	set := descriptors(t)
@@ -288,7 +286,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestAgents: two that share an attack send it once, by what is written of it.
+// Two agents must send each request once, after an encoding round trip of attack and shares.
 func TestAgents(t *testing.T) {
 	s := serve(t, (*httptest.Server).Start)
 	for _, a := range []attack.Attack{
@@ -334,7 +332,6 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// TestNoSecrets: what a caller says of itself is in no report.
 func TestNoSecrets(t *testing.T) {
 	h := newHostile(t, protocols[2], func(s *stream, _ int) { s.cut() })
 	a := attack.Attack{Clients: 1, Tasks: 3, Timeout: time.Second}
