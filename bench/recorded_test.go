@@ -17,8 +17,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Every task must have the due time and service time of the file, to the nanosecond, whatever the
-// order of the lines.
+// Due and service times must equal the file's to the nanosecond, whatever the order of its lines.
 func TestRecordedTraffic(t *testing.T) {
 	const n = 500
 	r := rand.New(rand.NewPCG(1, 2))

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// calm returns the hiccups of n punctual sleeps and the given stalls.
+// calm returns the observations of n punctual sleeps and the given stalls.
 func calm(n int, stalls ...machine.Stall) *machine.Hiccups {
 	h := machine.NewHiccups()
 	for range n {
@@ -31,8 +31,8 @@ func pressure(steal, stall, others, queued float64) machine.Pressure {
 		Waiting: -1}
 }
 
-// mostlyIdle is the pressure of a mostly idle process with this number of waiting threads beside a
-// busy process.
+// mostlyIdle is the pressure of a mostly idle process with this number of waiting threads, next to
+// a busy process.
 func mostlyIdle(threads float64) machine.Pressure {
 	return machine.Pressure{Stall: 0.14, Others: 0.125, Queued: 0.35, Waiting: threads}
 }
@@ -76,7 +76,7 @@ func TestMachine(t *testing.T) {
 			[]string{"30 % of the time", "a thread waited for 50 %"}},
 		{"its own threads wait for one another", calm(5000), pressure(0, 0.5, 0.01, 0.3), result.Valid,
 			"", nil},
-		// two tasks are in service, and waiting threads for a twentieth of them are too many
+		// the limit is a twentieth of the two tasks in service
 		{"what little it does waits a little", calm(5000), mostlyIdle(0.09), result.Valid, "", nil},
 		{"tasks wait", calm(5000), mostlyIdle(0.12), result.Suspect, rundir.CheckMachine,
 			[]string{"35 % of the time", "a thread waited for 14 %"}},
@@ -116,8 +116,8 @@ func TestNoP99OfFewSleeps(t *testing.T) {
 	}
 }
 
-// Clients that send without pause fill the processors on purpose. The run is SUSPECT only if
-// another process is busy or this process was stopped.
+// Clients without pauses fill the processors on purpose, so only a busy or stopped other process
+// makes the run SUSPECT.
 func TestFlatOut(t *testing.T) {
 	busy := calm(1000, slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 20*ms, 0),
 		stall(int64(time.Second), 300*ms, 20*ms, 290*ms)}, 20)...)
