@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// soak returns the first partial result and the final result of a soak.
+// soak returns the first partial and the final result.
 func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	t.Helper()
 	s := scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 10_000, Seed: seed})
@@ -133,7 +133,7 @@ func TestSoFarAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// first the replacements are written, then they are renamed
+	// all replacements are written before they are renamed
 	for step := range 2 * len(resultFiles) {
 		dir, want := t.TempDir(), first
 		for i, name := range resultFiles {
@@ -190,8 +190,8 @@ func TestSoFarAtOnce(t *testing.T) {
 	}
 }
 
-// A partial result must stay until the run has a result: if the run fails or is interrupted, and if
-// the directory is resumed or extended.
+// A partial result must stay until the run has a result, even if the run fails or the directory is
+// resumed or extended.
 func TestSoFarStays(t *testing.T) {
 	soFar, whole := soak(t, 1)
 	plan := func(string, uint64) bool { return true }

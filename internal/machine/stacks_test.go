@@ -26,7 +26,7 @@ func lockTwice(mu *sync.Mutex) {
 
 func receive(c <-chan struct{}) { <-c }
 
-// The stacks of marked goroutines must be found inside and outside a bubble, whatever they do.
+// The stacks of marked goroutines must be found in any state, also in a bubble.
 func TestStacks(t *testing.T) {
 	mark, other := machine.NewMark(), machine.NewMark()
 	stop, halt := make(chan struct{}), make(chan struct{}, 1)
@@ -81,7 +81,7 @@ func TestStacks(t *testing.T) {
 	t.Errorf("after the end: %v", left)
 }
 
-// The stacks of a deadlocked bubble must still be found.
+// Stacks must be found even if the bubble is deadlocked.
 func TestStacksOfBubble(t *testing.T) {
 	mark := machine.NewMark()
 	ended := make(chan any)
