@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// vegeta's pacers must wait until 1 µs before a request of the plan is due, and not wait 1 µs
-// after.
+// vegeta's pacers must wait 1 µs before a request is due, and not 1 µs after.
 func TestVegetasPacers(t *testing.T) {
 	const rate, slope, amp, period = 200, 30.0, 100, 3 * time.Second
 	hits := vegeta.Rate{Freq: rate, Per: time.Second}
@@ -39,8 +38,7 @@ func TestVegetasPacers(t *testing.T) {
 			if wait, stop := pacer.Pace(due-time.Microsecond, n); wait <= 0 || stop {
 				t.Fatalf("%s: request %d, due at %v: vegeta does not wait for it", text, n, due)
 			}
-			// A pacer that is on time returns the wait for the next request, so call Pace when the
-			// previous request was sent.
+			// Pace returns the wait for the next request if called when the previous one was sent.
 			wait, _ := pacer.Pace(before, n)
 			if off := before + wait - due; text == "constant" && off.Abs() > 1 ||
 				off.Abs() > 10*time.Microsecond && !strings.HasPrefix(text, "linear") {
@@ -146,7 +144,6 @@ func TestReadRequests(t *testing.T) {
 	}
 }
 
-// Every input must give requests that can be sent, or a one-line error.
 func FuzzReadRequests(f *testing.F) {
 	for _, text := range []string{"GET http://h/1\nA: 1\n\nPOST http://h/2\n",
 		"# c\n\nGET http://h\n", `{"method":"GET","url":"http://h"}`,
@@ -205,7 +202,6 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// The name must be canonical and contain no character that the Go benchmark format interprets.
 func TestName(t *testing.T) {
 	get := []attack.Request{{Method: "GET", URL: "http://127.0.0.1:8080/a b/c?d"},
 		{Method: "GET", URL: "http://h/"}}

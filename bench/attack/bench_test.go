@@ -14,15 +14,14 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// BenchmarkFrozen measures a server with exactly known response times over real HTTP. It has 1 ms
-// of service, is frozen for 500 ms of every 2 s, and receives 200 requests/s for 6 s. With enough
-// clients, a quarter of the requests wait U(0, 500 ms), so the response has the quantiles
+// BenchmarkFrozen measures a server with known response times over real HTTP. It needs 1 ms, is
+// frozen for 500 ms of every 2 s, and receives 200 requests/s for 6 s. Without a limit, a quarter
+// of the requests wait U(0, 500 ms), so the response has the quantiles
 //
 //	q(p) = 1.1 ms + max(0, (p−0.75)/0.25) · 500 ms
 //
-// The metric off-by-% is the deviation from q(p). With 4 clients or vegeta workers, the p95
-// response stays above 380 ms and the p95 service is below 2 ms. vegeta reports 1.4 ms. -benchtime
-// 1x is enough.
+// off-by-% is the deviation from q(p). With 4 clients or vegeta workers, the p95 response stays
+// above 380 ms and the p95 service is below 2 ms. vegeta reports 1.4 ms. -benchtime 1x is enough.
 func BenchmarkFrozen(b *testing.B) {
 	for name, a := range map[string]attack.Attack{
 		"clients=unlimited":  {MaxInFlight: attack.Unlimited},

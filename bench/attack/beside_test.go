@@ -33,7 +33,6 @@ func theCommand(b *testing.B) (path string) {
 	return path
 }
 
-// byCommand returns the metrics of an attack by the poolbench command.
 func byCommand(b *testing.B, path string, args ...string) map[string]float64 {
 	b.Helper()
 	cmd := exec.Command(path, append([]string{"attack", "--duration", besideLength.String(),
@@ -55,8 +54,8 @@ func byCommand(b *testing.B, path string, args ...string) map[string]float64 {
 	return doc.Runs[0].Metrics
 }
 
-// byVegeta measures vegeta's library and encodes each result, as its command does. A rate of 0
-// means as fast as possible. Lags count from the schedule that the earliest request implies.
+// byVegeta encodes each result, as vegeta's command does. A rate of 0 means as fast as possible.
+// Lags count from the schedule that the earliest request implies.
 func byVegeta(b *testing.B, url string, workers uint64, rate int) (perSecond, p99Lag float64) {
 	b.Helper()
 	attacker := vegeta.NewAttacker(vegeta.Workers(workers), vegeta.MaxWorkers(workers),
@@ -104,8 +103,7 @@ func byWrk(b *testing.B, url string, clients int) (perSecond float64) {
 }
 
 // BenchmarkBeside compares the poolbench command with wrk and vegeta against a server in its own
-// process. An op is one round of 3 s for each tool, and the metrics are medians over the rounds.
-// Use an idle machine: `make attack`.
+// process. Metrics are medians over the rounds of 3 s per tool. Use an idle machine: `make attack`.
 func BenchmarkBeside(b *testing.B) {
 	path := theCommand(b)
 	rounds := func(

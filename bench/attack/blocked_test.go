@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// A strategy that blocks Submit holds requests back, for as long as a queue at that load would.
-// Without a strategy, or in a closed loop, no request is held back.
+// A strategy that blocks Submit holds requests back for as long as a queue would.
 func TestHeld(t *testing.T) {
 	slow := func(http.ResponseWriter, *http.Request) { time.Sleep(20 * time.Millisecond) }
 	// one slot and no queue: of 11 requests due every 10 ms, request i starts at i·20 ms

@@ -65,7 +65,6 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// inBubble runs the attack against the handler under the virtual clock.
 func inBubble(t *testing.T, a attack.Attack, h http.HandlerFunc) *attack.Report {
 	t.Helper()
 	return inBubbleOf(t, a, func() http.HandlerFunc { return h })
@@ -110,7 +109,7 @@ func bubbled(
 	return report
 }
 
-// decode returns the results of a vegeta file in the order of their sequence numbers.
+// decode returns the results of a vegeta file in order of their numbers.
 func decode(t *testing.T, from io.Reader) (all []vegeta.Result) {
 	t.Helper()
 	decoder := vegeta.DecoderFor(from)
@@ -179,7 +178,6 @@ func freeze(due time.Duration) time.Duration {
 	return max(500*time.Millisecond-due%(2*time.Second), 0)
 }
 
-// Responses must be exact to the nanosecond, also in vegeta's file.
 func TestFrozen(t *testing.T) {
 	for _, process := range []string{"constant", "poisson", "linear:slope=20",
 		"sine:amp=0.9,period=2s", "bulk:n=20"} {
@@ -216,7 +214,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// With a limit of 4 the responses must include the wait in a queue before the client.
+// Responses must include the wait in the strategy's queue.
 func TestFrozenThroughLimit(t *testing.T) {
 	for _, name := range []string{"semaphore", "worker_pool"} {
 		var file bytes.Buffer
@@ -244,8 +242,7 @@ func TestFrozenThroughLimit(t *testing.T) {
 	}
 }
 
-// With 4 workers, vegeta reports little more than 1 ms for most requests that waited for a worker.
-// Here the response must include the wait.
+// Responses must include the wait for one of 4 workers. vegeta reports little more than 1 ms.
 func TestWorkers(t *testing.T) {
 	a := attack.Attack{Rate: 200, Duration: 6 * time.Second, MaxInFlight: 4}
 	report := inBubbleOf(t, a, frozen)
@@ -261,7 +258,6 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// A client has one request in flight, so 3 clients complete 3 requests per millisecond.
 func TestClosed(t *testing.T) {
 	answer := func(http.ResponseWriter, *http.Request) { time.Sleep(time.Millisecond) }
 	report := inBubble(t, attack.Attack{Clients: 3, Duration: time.Second}, answer)
@@ -276,7 +272,6 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// Each status must be counted with the right outcome, also if a strategy retries refusals.
 func TestStatuses(t *testing.T) {
 	var n atomic.Int64
 	statuses := []int{200, 302, 404, 429, 500, 503, 403, 204}
@@ -310,7 +305,6 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// A request that the strategy refuses must not reach the server.
 func TestShed(t *testing.T) {
 	served := 0
 	report := inBubble(t,
@@ -332,7 +326,6 @@ func TestShed(t *testing.T) {
 	}
 }
 
-// An interrupted attack must report the results so far and cancel its requests in flight.
 func TestCut(t *testing.T) {
 	why := errors.New("enough")
 	for name, a := range map[string]attack.Attack{
@@ -365,7 +358,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// A timeline of ten minutes must not need more memory than one of two seconds.
+// A timeline must need the same memory for ten minutes as for two seconds.
 func TestMemory(t *testing.T) {
 	report := inBubble(t, attack.Attack{Rate: 10, Duration: 10 * time.Minute},
 		func(http.ResponseWriter, *http.Request) {})
@@ -392,8 +385,7 @@ type failing struct{ error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.error }
 
-// The number of requests must be the given one, or rate times duration. Even one request must give
-// the planned rate and throughput.
+// Rate and throughput must be exact even for one request.
 func TestFenceposts(t *testing.T) {
 	for _, c := range []struct {
 		a        attack.Attack
@@ -428,7 +420,6 @@ func TestFenceposts(t *testing.T) {
 	}
 }
 
-// Requests that are unsent or in flight at the drain deadline count as abandoned.
 func TestDrain(t *testing.T) {
 	for name, a := range map[string]attack.Attack{
 		"open":      {Rate: 1000, Duration: 2 * time.Second, MaxInFlight: 5},

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// staged returns an attack with stages of clients. Its requests take 10 ms.
 func staged(t *testing.T, text string) attack.Attack {
 	t.Helper()
 	stages, err := arrivals.ParseClientStages(text)
@@ -26,7 +25,6 @@ func staged(t *testing.T, text string) attack.Attack {
 	return a
 }
 
-// Clients must start and stop as the stages plan. Each stage has its own metrics.
 func TestClientStages(t *testing.T) {
 	a := staged(t, "1s:0..10, 1s:10, 1s:0, 1s:4..0")
 	var inFlight, most atomic.Int64
@@ -40,8 +38,7 @@ func TestClientStages(t *testing.T) {
 	if most.Load() != 10 {
 		t.Errorf("%d requests at most in flight", most.Load())
 	}
-	// A client's request is due when its previous one ends. It counts for the stage in which it is
-	// due.
+	// a client's request is due when its previous one ends, and counts for the stage of that time
 	for unit, want := range map[string]float64{"stage1-offered-ops/s": 550,
 		"stage2-offered-ops/s": 1000, "stage4-offered-ops/s": 250, "stage2-p99-response-sec": 0.01} {
 		if v, ok := r.Metric(unit); !ok || v < 0.98*want || v > 1.02*want {

@@ -21,7 +21,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// seen records the requests that servers received, in order of arrival.
+// seen records received requests in order.
 type seen struct {
 	mu  sync.Mutex
 	all []string
@@ -46,7 +46,7 @@ func (s *seen) take() (all []string) {
 	return all
 }
 
-// watched returns a connection handler that records each request and answers it with the text.
+// watched returns a connection handler that records each request and answers with the text.
 func (s *seen) watched(text string) func(net.Conn, *bufio.Reader) {
 	head := cmp.Or(lastHead.FindString(text), text) // once: a text may have a megabyte
 	ends := strings.Contains(text, "HTTP/1.0") || strings.Contains(text, "close")
@@ -74,7 +74,6 @@ var (
 	bounded  = regexp.MustCompile(`Content-Length|chunked| 204 | 304 `)
 )
 
-// outcomeOf returns the attack's results as text.
 func outcomeOf(t *testing.T, a attack.Attack) string {
 	t.Helper()
 	var file bytes.Buffer
@@ -162,8 +161,7 @@ var differing = map[string]string{
 	"a redirect without end": "HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\nx",
 }
 
-// The client must give the same outcomes as net/http's and send the same requests, whatever the
-// server answers.
+// The client must give the same outcomes and send the same requests as net/http's.
 func TestAsNetHTTP(t *testing.T) {
 	t.Parallel()
 	type cell struct {
@@ -215,8 +213,7 @@ func TestAsNetHTTP(t *testing.T) {
 	}
 }
 
-// The client must follow redirects as http.Client does: methods, bodies, Referer, headers for
-// another host, maximum and counts.
+// The client must follow redirects as http.Client does.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	var all []redirected
@@ -301,7 +298,6 @@ func redirects(t *testing.T, all []redirected) {
 	}
 }
 
-// The client must use the given number of connections, no more and no fewer, also for redirects.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{false, true} {
@@ -360,7 +356,6 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// A request that finds no free connection until its timeout must count as failed.
 func TestNoneFree(t *testing.T) {
 	a := attack.Attack{Rate: 100, Tasks: 3, Connections: 1, Timeout: time.Second}
 	r := inBubble(t, a, func(http.ResponseWriter, *http.Request) { time.Sleep(time.Hour) })
@@ -369,7 +364,6 @@ func TestNoneFree(t *testing.T) {
 	}
 }
 
-// The result must name the protocols of an https URL, and TLS sessions must be resumed.
 func TestOver(t *testing.T) {
 	resumed := 0
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter,

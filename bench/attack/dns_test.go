@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// Connections must use all addresses of a host in turn and skip failing ones. The other address
-// family is tried after a head start. An expired name is looked up again.
+// Connections must use all addresses of a host in turn and skip failing ones. After a head start,
+// the other address family is tried.
 func TestNames(t *testing.T) {
 	const host = "shop.example:80"
 	for name, c := range map[string]struct {

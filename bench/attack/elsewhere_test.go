@@ -13,7 +13,6 @@ import (
 )
 
 // A redirect to another host must drop all user headers, and a redirect back must not restore them.
-// A redirect to the same host must keep them.
 func TestElsewhere(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// Virtual returns the attack prepared for a bubble, with connections from dial.
+// Virtual prepares the attack for a bubble, with connections from dial.
 func (a Attack) Virtual(
 	dial func(ctx context.Context, network, address string) (net.Conn, error),
 ) Attack {
@@ -18,7 +18,6 @@ func (a Attack) Virtual(
 	return a
 }
 
-// ByNetHTTP returns the attack with net/http as its client.
 func (a Attack) ByNetHTTP() Attack {
 	a.netHTTP = true
 	return a
@@ -30,7 +29,6 @@ var ErrorKind = errorKind
 
 var CheckRequest = checkRequest
 
-// Dues returns the numbers and due times of the attack's requests.
 func (a Attack) Dues() (seqs []uint64, dues []int64) {
 	for p := a.withDefaults().plan(); p.more; p.advance() {
 		seqs, dues = append(seqs, p.seq), append(dues, p.due)
@@ -38,7 +36,7 @@ func (a Attack) Dues() (seqs []uint64, dues []int64) {
 	return seqs, dues
 }
 
-// SumUp replaces the share's records by a summed result, as in a plan of many requests.
+// SumUp replaces the share's records by a summed result, as for very many requests.
 func (a Attack) SumUp(s *Share) error {
 	r, err := merging{attack: a.withDefaults(), agents: []Agent{{Share: s}}}.recorded()
 	s.Summed, s.Records = r, nil
@@ -57,14 +55,12 @@ func (a Attack) Keep(ctx context.Context, needs checks.Needs) *checks.Answer {
 	return c.call(ctx, c.message(0, nil, &own)).kept
 }
 
-// Expected returns the approximate number of planned requests or sessions, and when the last is
-// due.
+// Expected returns about how many requests or sessions are planned, and when the last is due.
 func (a Attack) Expected() (n int, last time.Duration) { return a.withDefaults().expected() }
 
-// Soaks reports whether an attack with this number of planned requests keeps no records.
+// Soaks reports whether so many requests would not be recorded.
 func (a Attack) Soaks(planned int) bool { return a.withDefaults().soaks(planned) }
 
-// DoubtsOf returns the doubts about the merged result of these agents.
 func DoubtsOf(agents []Agent) []result.Reason { return merging{agents: agents}.doubts() }
 
 // Connecting returns a dial function that uses all addresses of a host in turn.
@@ -77,5 +73,4 @@ func Connecting(
 	return n.connect
 }
 
-// KeptMessages returns the number of encoded requests in memory.
 func (a Attack) KeptMessages() int { return len(a.withDefaults().messages()) }

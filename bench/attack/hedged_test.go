@@ -15,9 +15,9 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 )
 
-// The first of two parallel attempts that succeeds wins, and the other is cancelled. If both fail,
-// the first attempt's answer counts. Every tenth request at the server takes 1 s, the others 10 ms.
-// With second attempts after 50 ms, 100 requests become 111 attempts, and 11 are slow.
+// The first of two parallel attempts that succeeds wins. If both fail, the first attempt's answer
+// counts. Every tenth request at the server takes 1 s, the others 10 ms. With second attempts after
+// 50 ms, 100 requests become 111, of which 11 are slow.
 func TestSecondAttempts(t *testing.T) {
 	for name, test := range map[string]struct {
 		slow, fast int // statuses
@@ -73,7 +73,6 @@ func TestSecondAttempts(t *testing.T) {
 	}
 }
 
-// A step changes its session, so it must not have a second attempt.
 func TestSessionsAreSentOnce(t *testing.T) {
 	err := attack.Attack{Session: &sessions.Session{}, Tasks: 1, Limit: 1,
 		Strategy: strategy(t, "hedged+semaphore")}.Validate()

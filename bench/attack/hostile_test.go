@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// hostile serves every connection by f on a real socket until the test ends, and returns the URL.
+// hostile serves every connection by f on a real socket until the test ends.
 func hostile(t *testing.T, f func(c net.Conn, requests *bufio.Reader)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -55,7 +55,6 @@ func hostile(t *testing.T, f func(c net.Conn, requests *bufio.Reader)) string {
 	return "http://" + listener.Addr().String() + "/"
 }
 
-// answering returns a connection handler that answers each request with the same text.
 func answering(text string) func(net.Conn, *bufio.Reader) {
 	return func(c net.Conn, requests *bufio.Reader) {
 		for {
@@ -96,7 +95,7 @@ func cutting(text string, rude bool) func(net.Conn, *bufio.Reader) {
 	}
 }
 
-// slowly delays f on each connection for more than half of the attack's timeout.
+// slowly delays f by more than half of the attack's timeout.
 func slowly(f func(net.Conn, *bufio.Reader)) func(net.Conn, *bufio.Reader) {
 	return func(c net.Conn, requests *bufio.Reader) {
 		if _, err := requests.Peek(1); err == nil {
@@ -106,7 +105,7 @@ func slowly(f func(net.Conn, *bufio.Reader)) func(net.Conn, *bufio.Reader) {
 	}
 }
 
-// ways returns attacks for all clients and loops.
+// ways returns attacks for all kinds of clients and loops.
 func ways(t *testing.T) map[string]attack.Attack {
 	return map[string]attack.Attack{
 		"open":      {Rate: 500, Tasks: 6},
@@ -119,8 +118,8 @@ func ways(t *testing.T) map[string]attack.Attack {
 	}
 }
 
-// Whatever a server does, every request must end, as failed. TestMain checks for leaked goroutines.
-// The attack's timeouts are shorter than the servers' delays.
+// Every request must end, as failed. TestMain checks for leaked goroutines. Attacks have shorter
+// timeouts than the servers' delays.
 func TestHostileServers(t *testing.T) {
 	t.Parallel()
 	servers := map[string]func(net.Conn, *bufio.Reader){
@@ -210,8 +209,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// A malformed or extreme Retry-After must not fail a request, or make a strategy wait beyond the
-// end of the attack.
+// A malformed or extreme Retry-After must not fail a request or delay the end of the attack.
 func TestMalformedRetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"soon", "-5", "1e9", "0x10", "99999999999999999999",
@@ -236,8 +234,8 @@ func TestMalformedRetryAfter(t *testing.T) {
 	}
 }
 
-// Bytes beyond Content-Length must not become the answer to the next request. net/http may accept
-// them if it has already sent that request.
+// Bytes beyond Content-Length must not answer the next request. net/http may accept them if it has
+// already sent that request.
 func TestExtraBytes(t *testing.T) {
 	url := hostile(t, answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n01234HTTP/1.1 500 "+
 		"Smuggled\r\nContent-Length: 0\r\n\r\n"))
@@ -256,7 +254,6 @@ func TestExtraBytes(t *testing.T) {
 	}
 }
 
-// If nothing listens, an attack of an hour must fail at once.
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// Without keep-alive, each request must use its own connection and send Connection: close, also
-// after a redirect.
+// Without keep-alive each request must use its own connection, also after a redirect.
 func TestNoKeepAlive(t *testing.T) {
 	for name, a := range ways(t) {
 		for _, off := range []bool{false, true} {
@@ -64,7 +63,7 @@ func TestNoKeepAlive(t *testing.T) {
 				if off {
 					want = n
 				}
-				// In an open loop, all requests may be due together after a pause of the process.
+				// At a rate, all requests may be due together after a pause of the process.
 				reused := opened.Load() < n || a.Clients == 0
 				if closes.Load() != want || off && opened.Load() != n || !off && !reused {
 					t.Errorf("%s, off %v: %d connections, %d of %d are to be closed", of, off,

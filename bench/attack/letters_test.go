@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Exactly the requests that fail all attempts must be dead letters.
 func TestDeadLetters(t *testing.T) {
 	var letters strategies.DeadLetterList
 	requests := []attack.Request{{Method: "GET", URL: "http://u:p@server/good"},

@@ -18,7 +18,7 @@ import (
 )
 
 // The server closes the connection at every tenth request, before the answer. Idempotent requests
-// must be retried on a new connection, unless retries are off. Others fail.
+// must be retried unless retries are off.
 func TestLost(t *testing.T) {
 	const tasks, lost = 45, 4
 	type connKey struct{}
@@ -67,8 +67,6 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// If a server closes an HTTP/2 connection before the first request, the request must use the next
-// connection.
 func TestGoneAtOnce(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -96,7 +94,7 @@ func TestGoneAtOnce(t *testing.T) {
 	}
 }
 
-// goneFirst is a listener that sends GOAWAY after the settings of its first two connections.
+// goneFirst sends GOAWAY after the settings of its first two connections.
 type goneFirst struct {
 	net.Listener
 	accepted atomic.Int64

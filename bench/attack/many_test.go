@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// Each request of a large targets file must be sent as written, by any client. Memory must hold
-// only one encoded request per host.
+// Of a large targets file, only one encoded request per host may be kept in memory.
 func TestManyTargets(t *testing.T) {
 	const n = 1500
 	var mu sync.Mutex

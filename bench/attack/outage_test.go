@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// Objectives must count all requests that were due. Waiting for the server must not count as
-// lateness of the generator.
+// Objectives must include all requests that were due. Waiting for the server is not lateness of the
+// generator.
 func TestOutage(t *testing.T) {
 	slow := func() http.HandlerFunc {
 		return func(http.ResponseWriter, *http.Request) { time.Sleep(500 * time.Millisecond) }
@@ -104,7 +104,6 @@ steps:
 	}
 }
 
-// Without a strategy or a bound, all requests that are due must be in flight.
 func TestAsManyAsDue(t *testing.T) {
 	slow := func(http.ResponseWriter, *http.Request) { time.Sleep(4 * time.Second) }
 	for workers, want := range map[int]float64{0: 2000, attack.Unlimited: 2000, 64: 64} {
@@ -116,7 +115,7 @@ func TestAsManyAsDue(t *testing.T) {
 	}
 }
 
-// Percentiles over all due requests must count lost requests as the slowest, also in a soak.
+// Lost requests must count as the slowest.
 func TestDue(t *testing.T) {
 	failing := func() http.HandlerFunc {
 		var n atomic.Int64

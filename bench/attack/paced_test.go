@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// serverOfItsOwn starts a server in its own process, because a server in this process would share
-// the Go scheduler with the client.
+// serverOfItsOwn starts a server process. A server in this process would share the Go scheduler
+// with the client.
 func serverOfItsOwn(b testing.TB, scheme string) (url string) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -45,9 +45,9 @@ func serverOfItsOwn(b testing.TB, scheme string) (url string) {
 	return url
 }
 
-// BenchmarkPaced compares poolbench with vegeta's library at a rate, against a server in another
-// process. An op is 3 s of load. Lag counts from the due time, for vegeta from the schedule that
-// its first request implies. cpu-% is the client's share of one processor. Use an idle machine:
+// BenchmarkPaced compares poolbench with vegeta's library against a server process. An op is 3 s of
+// load. Lag counts from the due time, for vegeta from the schedule that its first request implies.
+// cpu-% is the client's share of one processor. Use an idle machine:
 //
 //	go test -run ^$ -bench Paced -benchtime 1x -count 5 ./bench/attack
 func BenchmarkPaced(b *testing.B) {

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// A refusal that fails a status check must remain throttled, so a strategy can retry it, and must
-// count under the check's name.
+// A refusal that fails a status check must remain throttled, so a strategy can retry it.
 func TestRefusedCheck(t *testing.T) {
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

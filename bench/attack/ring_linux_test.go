@@ -19,11 +19,10 @@ import (
 
 const ordinary = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n01234"
 
-// silent lists the servers that send nothing more, so requests end by their timeout.
+// after silent answers the server sends nothing more, so requests time out
 var silent = map[string]bool{"never": true, "half": true, "not all": true}
 
-// Clients on an epoll ring must give the same requests, counts and errors as clients on
-// goroutines.
+// Clients on a ring must give the same result as clients on goroutines.
 func TestRing(t *testing.T) {
 	t.Parallel()
 	say := func(text string) func(net.Conn) bool {
@@ -104,8 +103,8 @@ func outcomeAndWords(t *testing.T, a attack.Attack) string {
 	return fmt.Sprint(r.Statuses, r.Errors, metric(t, r, "resent/op"), r.Broken)
 }
 
-// Clients with ordinary answers must not need a goroutine. On a busy machine a ring may still give
-// a client to a goroutine, so repeat the test.
+// Clients with ordinary answers must not need a goroutine. A busy machine may still cause one, so
+// repeat the test.
 func TestRingHasThem(t *testing.T) {
 	stacks := ""
 	for range 5 {

@@ -15,8 +15,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// Without any check, the first answers of each failed status must be kept, readable and without
-// secrets, over all protocols.
+// The first answers of each failed status must be kept, readable and without secrets.
 func TestSaid(t *testing.T) {
 	const token, basic = "geheim-4711", "geheim-user:geheim-word"
 	mux := http.NewServeMux()

@@ -46,14 +46,12 @@ func checkList(t *testing.T, texts ...string) (all checks.List) {
 	return all
 }
 
-// noted formats a request as the server received it.
 func noted(r *http.Request, body []byte) string {
 	return fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"),
 		r.Header.Get("X-Id"), body)
 }
 
-// Every request must be filled in the same way and sent once, whatever client, loop, strategy or
-// agents send it.
+// Every request must be filled in equally and sent once, by any client, loop, strategy or agents.
 func TestSentAsPlanned(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string
@@ -190,8 +188,7 @@ func same(t *testing.T, name string, got, want []string) {
 	}
 }
 
-// A request whose answer fails a check must count as failed under the check's name. The first
-// bodies must be kept, and no output may contain a secret.
+// A failed check must be counted by name. The first bodies must be kept, without secrets.
 func TestFailedChecks(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, password, _ := r.BasicAuth()
@@ -276,7 +273,6 @@ func TestFailedChecks(t *testing.T) {
 	}
 }
 
-// Output must not contain the user or query values of a URL.
 func TestShown(t *testing.T) {
 	for text, want := range map[string]string{
 		`Get "http://h/?q=a b\"c#d": EOF`:         `Get "http://h/?q=…#…": EOF`,
@@ -315,7 +311,6 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// A dead letter must contain the URL without secrets.
 func TestLettersMasked(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -338,7 +333,7 @@ func TestLettersMasked(t *testing.T) {
 	}
 }
 
-// A value of 10 MB that contains every kind of delimiter must arrive unchanged in a single request.
+// A value of 10 MB with every kind of delimiter must arrive unchanged in a single request.
 func TestLargeRow(t *testing.T) {
 	size := 10 << 20
 	if testing.Short() {
@@ -385,7 +380,7 @@ func TestLargeRow(t *testing.T) {
 	}
 }
 
-// An endless body must use bounded memory and fail its request at the timeout.
+// An endless body must use bounded memory and time out.
 func TestEndless(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		piece := make([]byte, 64<<10)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// servingVariable makes the test binary an http or https server that answers at once, until its
-// standard input ends. The prefix slow delays answers by 3 s.
+// servingVariable makes the test binary an http or https server until its standard input ends. The
+// prefix slow delays answers by 3 s.
 const servingVariable = "POOLBENCH_TEST_SERVER"
 
 func serve() {

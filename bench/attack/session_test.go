@@ -35,7 +35,6 @@ func session(t testing.TB, text string) *sessions.Session {
 	return &s.Session
 }
 
-// buying is a session of a shop's customer.
 const buying = `
 name: buying
 steps:
@@ -106,7 +105,7 @@ func (s *shop) handler(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// planned returns the log lines that the shop should have for a session.
+// planned returns the expected log of a session.
 func (s *shop) planned(a attack.Attack, n uint64, due int64) (lines []string) {
 	line := func(method, uri, token, cookie, body string) {
 		lines = append(lines,
@@ -160,8 +159,8 @@ func inShop(
 	})
 }
 
-// The server must receive each step at its planned nanosecond, with the captured values and cookies
-// of its session, also with two agents, a strategy, or a soak.
+// The server must receive each step at its planned nanosecond, with the values and cookies of its
+// session.
 func TestSessionsAreThePlan(t *testing.T) {
 	n := 1000
 	if testing.Short() {
@@ -223,7 +222,7 @@ func TestSessionsAreThePlan(t *testing.T) {
 	}
 }
 
-// byAgents runs the attack by this number of agents and merges the results. 0 means no agents.
+// byAgents runs the attack by so many agents and merges. 0 means no agents.
 func byAgents(t *testing.T, a attack.Attack, agents int) *attack.Report {
 	t.Helper()
 	if agents == 0 {
@@ -264,8 +263,7 @@ func byAgents(t *testing.T, a attack.Attack, agents int) *attack.Report {
 	return report
 }
 
-// However sessions end, each step that the server received must be reported once, and the others as
-// not sent.
+// Each step that the server received must be reported once, and the others as not sent.
 func TestSessionsEnd(t *testing.T) {
 	const steps = `
 - url: http://127.0.0.1/0/{{session}}
@@ -391,7 +389,6 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// With one slot and hundreds of sessions that think for ten seconds, no step may wait.
 func TestThinkingHoldsNoSlot(t *testing.T) {
 	a := attack.Attack{Tasks: 500, Rate: 100, Strategy: strategy(t, "semaphore"), Limit: 1}.
 		WithSession(session(t, `steps: [{url: http://127.0.0.1/}, {url: http://127.0.0.1/,
@@ -405,8 +402,7 @@ func TestThinkingHoldsNoSlot(t *testing.T) {
 	}
 }
 
-// A client must run its sessions one after the other and think before each step, also before the
-// first.
+// A client must run its sessions one after the other and think before each step, also the first.
 func TestClientsThink(t *testing.T) {
 	a := attack.Attack{Templates: true, Clients: 3, Tasks: 50, Seed: 9}.WithSession(session(t, `
 name: clients
@@ -450,9 +446,8 @@ steps:
 	}
 }
 
-// BenchmarkSession compares sessions of one step with the same requests without sessions. extra-%
-// is the additional CPU time per request, including the server in this process. -benchtime 20000x
-// is enough.
+// extra-% is the additional CPU time of a request in a session, including the server in this
+// process. -benchtime 20000x is enough.
 func BenchmarkSession(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()

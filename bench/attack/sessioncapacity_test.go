@@ -14,10 +14,10 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// A server with k slots and steps of s seconds can serve k/(n·s) sessions of n steps per second,
-// whatever the think times. The search must find this rate within its resolution of 2 %. A response
-// objective causes a further deviation: just above the capacity a queue grows slowly, and with
-// random arrivals it is already long just below the capacity.
+// A server with k slots and steps of s seconds can serve k/(n·s) sessions of n steps per second.
+// The search must find this within its resolution of 2 %, plus the effect of the objective: 1 %
+// above the capacity, 10 s give a queue of only 100 ms, and random arrivals queue below the
+// capacity.
 func TestCapacityOfSessions(t *testing.T) {
 	whole := !testing.Short()
 	for name, c := range map[string]struct {

@@ -26,8 +26,7 @@ var sessionWays = map[string]func(attack.Attack) attack.Attack{
 	"clients":  func(a attack.Attack) attack.Attack { a.Clients, a.Rate = 1, 0; return a },
 }
 
-// speaking returns the URL of a server that also speaks HTTP/2 in the clear, or TLS if the protocol
-// needs it.
+// speaking returns the URL of a server for the given protocol.
 func speaking(t *testing.T, way string, h http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(h)
@@ -44,8 +43,7 @@ func speaking(t *testing.T, way string, h http.HandlerFunc) string {
 	return server.URL
 }
 
-// A captured value must stay inside the field that sends it. Otherwise the request must not be
-// sent. No output may contain the value.
+// A captured value must stay inside its field, or the request must not be sent.
 func TestHostileCaptures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -161,7 +159,6 @@ func TestHostileCaptures(t *testing.T) {
 	}
 }
 
-// noneIn fails if any output of the attack contains a secret.
 func noneIn(t *testing.T, r *attack.Report, secrets ...string) {
 	t.Helper()
 	text, err := json.Marshal(r)
@@ -175,8 +172,8 @@ func noneIn(t *testing.T, r *attack.Report, secrets ...string) {
 	}
 }
 
-// Errors, kept bodies, dead letters and vegeta's file must not contain captured values or cookies,
-// even if the server repeats them or the step fails.
+// No output may contain captured values or cookies, even if the server repeats them or the step
+// fails.
 func TestSecretsOfSessions(t *testing.T) {
 	t.Parallel()
 	const token, cookie = "5f1c-captured-77aa", "c00kie-9b3d"
@@ -243,7 +240,6 @@ func TestSecretsOfSessions(t *testing.T) {
 	}
 }
 
-// Each session must have its own cookies, including those of redirects, up to the maximum of a jar.
 func TestCookiesOfSessions(t *testing.T) {
 	t.Parallel()
 	for name, way := range sessionWays {

@@ -19,7 +19,7 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// walking is a session whose steps are due at once, soon, and late.
+// walking has steps that are due at once, soon, and late.
 const walking = `
 name: walking
 steps:
@@ -29,7 +29,7 @@ steps:
 - {name: leave, url: "http://127.0.0.1/3/{{session}}", think: "lognormal(2s,4)"}
 `
 
-// walked needs up to 7 ms and fails or refuses some steps. Both depend only on session and step.
+// walked needs up to 7 ms and may fail or refuse, depending only on session and step.
 func walked(w http.ResponseWriter, r *http.Request) {
 	var n, step int
 	_, _ = fmt.Sscanf(r.URL.Path, "/%d/%d", &step, &n)
@@ -42,8 +42,7 @@ func walked(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Sessions without records must give the same metrics, windows, timeline, verdict and laws as with
-// records, and partial results during the attack.
+// Sessions must give the same results without records as with records.
 func TestSessionSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -108,8 +107,7 @@ func TestSessionSoak(t *testing.T) {
 	}
 }
 
-// A soak of sessions must write partial results, so a killed soak leaves them, but must not offer
-// to continue.
+// A soak of sessions must write partial results, but must not offer to continue.
 func TestSessionSoakSoFar(t *testing.T) {
 	a := attack.Attack{Templates: true, Rate: 100, Duration: 30 * time.Second, Soak: true}.
 		WithSession(session(t, walking))
@@ -146,8 +144,8 @@ func TestSessionSoakSoFar(t *testing.T) {
 	}
 }
 
-// Planning sessions of days must not enumerate them, and their end must include think times. An
-// attack with more steps than can be recorded must be a soak.
+// Planning must not enumerate sessions of days. With more steps than can be recorded, the attack
+// must be a soak.
 func TestLongSessions(t *testing.T) {
 	const steps = `steps: [{url: "http://127.0.0.1/"}, {url: "http://127.0.0.1/", think: 3h}]`
 	for _, c := range []struct {
@@ -181,8 +179,8 @@ func TestLongSessions(t *testing.T) {
 	}
 }
 
-// Agents without records must give the same result as agents with records, also the same rates,
-// although the agents' last sessions end at different times.
+// Agents must give the same rates without records, although their last sessions end at different
+// times.
 func TestSessionSoakShares(t *testing.T) {
 	a := attack.Attack{Templates: true, Rate: 50, Tasks: 400, MaxInFlight: attack.Unlimited,
 		Arrival: arrival(t, "poisson")}.WithSession(session(t, walking))

@@ -21,8 +21,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// The shares must contain each request of the plan once, at the same nanosecond, and must have
-// about the same size.
+// Shares must contain each request once, at the same nanosecond, and have similar sizes.
 func TestSharesAreThePlan(t *testing.T) {
 	for _, spec := range arrivals.All() {
 		if spec.Closed != nil || spec.Tasks != nil { // a trace has as many as its file
@@ -126,16 +125,14 @@ func again(t *testing.T, s *attack.Share) *attack.Share {
 	return &read
 }
 
-// sharedAttack returns an attack without a bound on requests in flight, so it meets the same server
-// with one generator or several.
+// sharedAttack has no limit, so one generator and several give the server the same load.
 func sharedAttack(arrival string) attack.Attack {
 	return attack.Attack{Arrival: arrivals.MustParse(arrival), Rate: 200,
 		Duration: 20 * time.Second, MaxInFlight: attack.Unlimited, Seed: 5,
 		Start: time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC)} // a second after a bubble begins
 }
 
-// The merged result of several agents must equal that of one generator in every metric,
-// distribution, count and timeline point.
+// Several agents must give the same merged result as one generator.
 func TestMergeIsOneGenerator(t *testing.T) {
 	all := []string{"poisson", "constant", "bulk:n=5", "sine"}
 	for i, arrival := range all {
@@ -191,22 +188,22 @@ func responses(all []attack.Slow) string {
 	return b.String()
 }
 
-// metrics returns the metrics that are independent of the order of simultaneous events and of
-// connections, because each agent has its own connections.
+// metrics omits metrics that depend on the order of simultaneous events or on connections, because
+// each agent has its own.
 func metrics(r *attack.Report) []result.Metric {
 	return slices.DeleteFunc(slices.Clone(r.Metrics), func(m result.Metric) bool {
 		return m.Unit == "peak-inflight" || strings.Contains(m.Unit, "connect")
 	})
 }
 
-// readings returns the distributions that are independent of connections.
+// readings omits distributions that depend on connections.
 func readings(r *attack.Report) []result.Reading {
 	return slices.DeleteFunc(slices.Clone(r.Readings), func(of result.Reading) bool {
 		return of.Of == "connect"
 	})
 }
 
-// If an agent's share is missing or inconsistent, the report must be INVALID and name the agent.
+// A missing or inconsistent share must make the report INVALID and name the agent.
 func TestMergeNames(t *testing.T) {
 	a := sharedAttack("poisson")
 	good := shared(t, a, 3)
@@ -274,7 +271,6 @@ func TestMergeNames(t *testing.T) {
 	}
 }
 
-// Agents must divide the clients and requests of a closed loop.
 func TestSharedClients(t *testing.T) {
 	a := attack.Attack{Clients: 5, Tasks: 101, Seed: 1}
 	shares := shared(t, a, 2)
@@ -290,7 +286,6 @@ func TestSharedClients(t *testing.T) {
 	}
 }
 
-// The results of agents without records must be added up.
 func TestMergeSummed(t *testing.T) {
 	a := sharedAttack("poisson")
 	shares := shared(t, a, 2)
@@ -331,7 +326,7 @@ func TestMergeSummed(t *testing.T) {
 	}
 }
 
-// Doubts about many agents must be combined. Doubts about a few agents must name each.
+// Doubts about many agents must be combined.
 func TestDoubtsOfManyAgents(t *testing.T) {
 	var agents []attack.Agent
 	for k := range 200 {

@@ -24,7 +24,6 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// unsteady returns a handler that needs 1 to 7 ms and sometimes fails or refuses.
 func unsteady() http.HandlerFunc {
 	var n atomic.Int64
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -39,8 +38,7 @@ func unsteady() http.HandlerFunc {
 	}
 }
 
-// An attack without records must give the same counts, means, maxima and laws as with records, and
-// quantiles within 0.1 %. It must give partial results during the attack.
+// Without records, results must be the same, except for 0.1 % in quantiles.
 func TestSoak(t *testing.T) {
 	for name, a := range map[string]attack.Attack{
 		"workers": {Rate: 100, Tasks: 6000},
@@ -102,7 +100,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// An interrupted soak must continue its plan, any number of times, and list its gaps.
+// An interrupted soak must continue its plan and list its gaps, any number of times.
 func TestSoakGoesOn(t *testing.T) {
 	for name, a := range map[string]attack.Attack{
 		"requests": {Rate: 100, Tasks: 6000, Arrival: arrival(t, "poisson")},
@@ -163,7 +161,6 @@ func TestSoakGoesOn(t *testing.T) {
 	}
 }
 
-// An interrupted soak must report its results so far.
 func TestSoakCut(t *testing.T) {
 	why := errors.New("enough")
 	synctest.Test(t, func(t *testing.T) {
@@ -199,7 +196,7 @@ func TestSoakHoldsNoMore(t *testing.T) {
 	})
 }
 
-// Agents of a soak send sums instead of records. Merged, they must equal the result with records.
+// Agents of a soak send sums instead of records.
 func TestSoakShares(t *testing.T) {
 	a := sharedAttack("poisson")
 	merge := func() *attack.Report {
@@ -239,7 +236,6 @@ func TestSoakShares(t *testing.T) {
 	}
 }
 
-// An open loop of hours must be a soak, and a closed loop must never be one.
 func TestLongAttack(t *testing.T) {
 	get := []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
 	long := attack.Attack{Requests: get, Rate: 100_000, Duration: 24 * time.Hour}

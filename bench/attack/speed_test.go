@@ -18,9 +18,9 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// BenchmarkOpen sends requests as fast as 64 workers can, by poolbench and as the vegeta command
-// does, which encodes each result by gob. cpu-ns/op includes the server in this process. Run it
-// with -benchtime 50000x -count 5.
+// BenchmarkOpen compares 64 workers without pauses with the vegeta command, which encodes each
+// result by gob. cpu-ns/op includes the server in this process. Run it with -benchtime 50000x
+// -count 5.
 func BenchmarkOpen(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
@@ -58,7 +58,6 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkClosed measures a closed loop of 10 clients, by poolbench's client and by net/http.
 func BenchmarkClosed(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
@@ -79,7 +78,6 @@ func BenchmarkClosed(b *testing.B) {
 	}
 }
 
-// cpu returns the CPU time of the process.
 func cpu(b *testing.B) int64 {
 	b.Helper()
 	var u syscall.Rusage
@@ -89,8 +87,8 @@ func cpu(b *testing.B) int64 {
 	return u.Utime.Nano() + u.Stime.Nano()
 }
 
-// BenchmarkFilled compares a constant request with one that has template values in URL, header and
-// body, and a check. Run it with -benchtime 50000x -count 10.
+// BenchmarkFilled compares a constant request with one that has template values and a check. Run it
+// with -benchtime 50000x -count 10.
 func BenchmarkFilled(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// If a server fails from the sixth second on, the rule must end the attack three seconds later. The
-// report must give the reason. A rule that is never true must change nothing.
+// The server fails from the sixth second on, so the rule must end the attack three seconds later.
 func TestStopIf(t *testing.T) {
 	rules := func(texts ...string) (all []checks.Stop) {
 		for _, text := range texts {

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// If the server allows fewer streams per connection than the attack needs, the attack must open
-// more connections. With a fixed number of connections, requests wait.
+// If the server allows too few streams per connection, the attack must open more connections. With
+// a fixed number of connections, requests wait.
 func TestServerLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		allowed, streams, connections int

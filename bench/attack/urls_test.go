@@ -17,7 +17,6 @@ import (
 	units "github.com/poolbench/poolbench/internal/metric"
 )
 
-// pathLog contains a server's counts for one path.
 type pathLog struct {
 	requests, sent, received int
 	statuses                 map[int]int
@@ -101,7 +100,6 @@ func pathRequests(url string) []attack.Request {
 		{Method: "POST", URL: url + "/old", Body: []byte("12345")}}
 }
 
-// The counts and times of each URL must equal the server's.
 func TestURLs(t *testing.T) {
 	a := attack.Attack{Requests: pathRequests("http://127.0.0.1"), Templates: true, Redirects: 1,
 		Rate: 100, Tasks: 400}
@@ -146,7 +144,6 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// The merged counts of agents must equal the server's.
 func TestURLsOfAgents(t *testing.T) {
 	s := &threePaths{log: map[string]*pathLog{}}
 	server := httptest.NewServer(s)
@@ -200,7 +197,6 @@ func TestURLsOfSteps(t *testing.T) {
 	}
 }
 
-// Requests to URLs beyond the first hundred must be counted together.
 func TestMostURLs(t *testing.T) {
 	var a attack.Attack
 	for i := range attack.MaxURLs + 20 {

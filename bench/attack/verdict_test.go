@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// checkNames returns the names of the reasons without duplicates.
 func checkNames(r *attack.Report) (names []string) {
 	for _, reason := range r.Reasons {
 		if !slices.Contains(names, reason.Check) {
@@ -20,8 +19,7 @@ func checkNames(r *attack.Report) (names []string) {
 	return names
 }
 
-// An overloaded server must give "not stationary", wherever requests wait. Waiting for the server
-// must not make an attack INVALID.
+// An overloaded server is not stationary, wherever requests wait, but does not make a run INVALID.
 func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		what    string
@@ -72,7 +70,6 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// A broken law found after the attack must make its result INVALID.
 func TestBreak(t *testing.T) {
 	r := inBubble(t, attack.Attack{Rate: 10, Tasks: 5}, func(http.ResponseWriter, *http.Request) {})
 	if r.Verdict != result.Valid || metric(t, r, "broken-laws") != 0 {

@@ -20,8 +20,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// resetting is a server that resets the connection after reading every tenth request. seen returns
-// the number of requests read.
+// resetting resets the connection after reading every tenth request. seen returns the number of
+// requests read.
 func resetting(t *testing.T, secure bool) (url string, seen func() int) {
 	t.Helper()
 	var mu sync.Mutex
@@ -59,8 +59,8 @@ func resetting(t *testing.T, secure bool) (url string, seen func() int) {
 	}
 }
 
-// A request must be sent once, and fails if its connection is reset. If net/http may retry it, the
-// reported number of requests must still equal the server's.
+// A request must be sent once, and fails if its connection is reset. net/http may retry it, but
+// must report the number of requests that the server received.
 func TestResent(t *testing.T) {
 	t.Parallel()
 	asked := 100 // of which the server resets every tenth
@@ -101,7 +101,6 @@ type resent struct {
 	secure, resend bool
 }
 
-// mayResend sends idempotent or other requests to a server that resets connections.
 func mayResend(t *testing.T, c resent, asked int) {
 	url, seen := resetting(t, c.secure)
 	a, request := ways(t)[c.way], c.request
@@ -134,7 +133,7 @@ func mayResend(t *testing.T, c resent, asked int) {
 	}
 }
 
-// Each of two hosts must receive only its own requests, over its own connections.
+// Each of two hosts must receive only its own requests.
 func TestHosts(t *testing.T) {
 	var seen [2]struct{ own, other atomic.Int64 }
 	var requests []attack.Request
@@ -183,8 +182,8 @@ func (o oneByOne) Submit(ctx context.Context, t *strategies.Task) error {
 
 func (oneByOne) Drain(context.Context) error { return nil }
 
-// A server that closes idle connections must not cause failures, because the client opens a new
-// one. A request sent before the close may fail, so each request waits for it.
+// A server that closes idle connections must not cause failures. A request sent before the close
+// may fail, so each request waits for it.
 func TestIdle(t *testing.T) {
 	var opened, closed, sent atomic.Int64
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter,

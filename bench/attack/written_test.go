@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// The common fields of Attack and Written must have the same type. Fields of only one must be
-// listed here.
+// Common fields of Attack and Written must have the same type.
 func TestWrittenIsWhole(t *testing.T) {
 	given, words := reflect.TypeFor[attack.Attack](), reflect.TypeFor[attack.Written]()
 	spelt := []string{"Arrival", "Strategy"} // as text
@@ -29,7 +28,6 @@ func TestWrittenIsWhole(t *testing.T) {
 	}
 }
 
-// A plan must not contain private keys or environment values, but an agent must have both.
 func TestWithoutSecrets(t *testing.T) {
 	a := attack.Attack{TLS: attack.TLS{Cert: []byte("public"), Key: []byte("private")},
 		Environment: []requests.Variable{{Name: "TOKEN", Value: "secret"}}}
