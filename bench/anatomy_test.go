@@ -193,8 +193,8 @@ func TestNoTarget(t *testing.T) {
 	}
 }
 
-// If all tasks take equally long, no wait may be attributed to different lengths. With two lengths,
-// it must be most of the wait. Under the virtual clock every wait is for a slot.
+// Tasks of equal length must not cause waits by different lengths. With two lengths, most of the
+// wait must have this cause. Under the virtual clock every wait is for a slot.
 func TestWaitsForSlots(t *testing.T) {
 	of := func(workload string) (queued, turn, even float64) {
 		r := runWritten(t, Written{Strategy: "worker_pool", Workload: workload, Target: "none",

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The virtual clock relies on undocumented behaviour: synctest.Test with an empty testing.T outside
-// of a test.
+// The virtual clock relies on undocumented behaviour: synctest.Test with an empty testing.T,
+// outside of a test.
 func TestBubble(t *testing.T) {
 	var elapsed time.Duration
 	if err := bubble(func() {

@@ -143,7 +143,6 @@ func TestContinuedAtItsEnd(t *testing.T) {
 	}
 }
 
-// Reasons of both parts must appear once. A reason of one part must name the part.
 func TestContinuedDoubts(t *testing.T) {
 	s := scenario(t, bench.Written{Strategy: "worker_pool", Limit: 4, Load: 1.2, Tasks: 30_000})
 	s.Soak = true

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// allocating is a workload whose tasks allocate size bytes each and keep them.
 type allocating struct {
 	nothing
 	size int

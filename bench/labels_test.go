@@ -66,7 +66,6 @@ func TestLabelsInClosedLoops(t *testing.T) {
 	}
 }
 
-// Each tenant must have its own token bucket.
 func TestTenantsQuota(t *testing.T) {
 	const rate, tasks, seed = 500, 4000, 3
 	for _, c := range []struct{ workload, arrival string }{

@@ -109,7 +109,6 @@ func TestPatienceWritten(t *testing.T) {
 	}
 }
 
-// Loss and waits must agree with the M/M/k+M formulas.
 func TestErlangA(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -95,7 +95,7 @@ func TestPipelineIsATandem(t *testing.T) {
 	}
 }
 
-// An overloaded stage must be reported, because the load only refers to the work.
+// The load refers to the work, so another stage may be overloaded.
 func TestPipelineOverload(t *testing.T) {
 	for text, want := range map[string]string{
 		"pipeline:stages=work+1(40ms)": "stage 2 of 2, 1(40ms), can do 25 tasks per second, but " +

@@ -36,7 +36,6 @@ func TestDefaultQueueIsNeverFull(t *testing.T) {
 	}
 }
 
-// Strategies that separate classes or order tasks must rank as theory predicts.
 func TestTheoryRanksStrategies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -70,8 +69,7 @@ func TestTheoryRanksStrategies(t *testing.T) {
 	}
 }
 
-// Waits before a full queue must make a run SUSPECT if the strategy separates, orders or preempts
-// tasks.
+// A full queue only matters to strategies that separate, order or preempt tasks.
 func TestFullQueueIsSuspect(t *testing.T) {
 	t.Parallel()
 	for strategy, promise := range map[string]string{

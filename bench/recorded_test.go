@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Due and service times must equal the file's to the nanosecond, whatever the order of its lines.
 func TestRecordedTraffic(t *testing.T) {
 	const n = 500
 	r := rand.New(rand.NewPCG(1, 2))

@@ -102,9 +102,8 @@ func checkNear(t testing.TB, r *bench.Result, unit string, exact, tolerance floa
 	}
 }
 
-// Results must agree with queueing theory. With -short, results that follow from the plan are
-// calculated (see TestCalculate). The race detector permits a tenth of the tasks, so errors are √10
-// times as large.
+// With -short, results that follow from the plan are calculated (see TestCalculate). The race
+// detector permits a tenth of the tasks, so errors are √10 times as large.
 func TestKnownAnswers(t *testing.T) {
 	t.Parallel()
 	tasks, errors := 220_000, 1.0
@@ -119,7 +118,7 @@ func TestKnownAnswers(t *testing.T) {
 		t.Helper()
 		checkNear(t, r, unit, exact, tolerance*errors)
 	}
-	// TestAgreement covers the other strategies.
+	// TestAgreement covers other strategies.
 	pools := []string{"worker_pool", "semaphore", "errgroup_limit"}
 	if testing.Short() {
 		pools = pools[:1]

@@ -36,7 +36,6 @@ func TestName(t *testing.T) {
 			Arrival: "batch", Limit: 2, Queue: 3, Drain: 50 * time.Millisecond, Tasks: 500},
 		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=2/load=0.5/n=500/warmup=0/profile=cpu+mutex/clock=real": {
 			Limit: 2, Load: 0.5, Tasks: 500, Profile: "cpu+mutex", Clock: "real"},
-		// The slash of a path is escaped.
 		"Run/strategy=worker_pool/workload=trace:file=..%2Fworkloads%2Ftestdata%2Ftrace.csv/target=none/arrival=poisson/limit=1/load=0.5/timeout=1s/n=1000/warmup=0/clock=virtual": {
 			Workload: "trace:file=../workloads/testdata/trace.csv", Limit: 1, Load: 0.5,
 			Timeout: time.Second},
@@ -202,8 +201,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// Repetitions must be interleaved with different seeds. Results must be in order. Real-clock runs
-// must be alone.
+// Repetitions must be interleaved, and real-clock runs must be alone.
 func TestSuiteOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		real := scenario(t, bench.Written{Limit: 4, Load: 0.5, Clock: "real", Seed: 10})
@@ -256,7 +254,6 @@ func TestSuiteOrder(t *testing.T) {
 	})
 }
 
-// Later runs must continue during a long run.
 func TestSuiteAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var scenarios []bench.Scenario

@@ -83,7 +83,6 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// A soak must report the same tasks as a run.
 func TestSlowestOfSoak(t *testing.T) {
 	for _, s := range slowScenarios(t) {
 		want, err := Run(t.Context(), s)

@@ -142,7 +142,6 @@ func TestSoakSeesDrift(t *testing.T) {
 	}
 }
 
-// A soak must fail if tasks do not end.
 func TestSoakHoldsNoMore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -176,7 +175,7 @@ func TestSoakIsOpen(t *testing.T) {
 	}
 }
 
-// A partial result must equal that of a run of as many tasks, and must not change the soak.
+// A partial result must equal that of a run of as many tasks.
 func TestSoakSoFar(t *testing.T) {
 	const first = 4096 // one chunk
 	s := scenario(t, bench.Written{Limit: 4, Load: 0.8, Tasks: 30_000})

@@ -70,7 +70,6 @@ func TestFencepostsOfBulks(t *testing.T) {
 	}
 }
 
-// A client's task is due when its previous one ends.
 func TestFencepostsOfClients(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 10} {
 		for _, w := range []bench.Written{{Tasks: n},

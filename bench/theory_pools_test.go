@@ -37,9 +37,9 @@ var offGrid = []Written{
 		Load: 0.65},
 }
 
-// Means must agree with theory within 5 standard errors of 16 runs, which has a false alarm in 1 of
-// 80 runs by Student's t for 72 comparisons. With two processors the race detector would fail on
-// late ticks (go.dev/issue/78156).
+// Means must agree with theory within 5 standard errors of 16 runs. With Student's t, the 72
+// comparisons have a false alarm with probability 1/80. With two processors the race detector would
+// fail on late ticks (go.dev/issue/78156).
 func TestTheoryOfArbitraryScenarios(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -106,7 +106,6 @@ func TestOverloadedPool(t *testing.T) {
 	}
 }
 
-// Theory must use the strategy's slots, not its limit.
 func TestBoundBeyondLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

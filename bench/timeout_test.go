@@ -40,8 +40,7 @@ func TestTimeoutBoundsEvil(t *testing.T) {
 	}
 }
 
-// A task that ignores its context and succeeds late must count as timed out, and keeps its slot
-// until it ends.
+// A task that ignores its context and succeeds late counts as timed out, and keeps its slot.
 func TestTimeoutIgnored(t *testing.T) {
 	w := bench.Written{Workload: "evil:p=0.1,wait=const(1ms),late=300ms", Arrival: "batch",
 		Limit: 4, Tasks: 1000, Timeout: 100 * time.Millisecond}
@@ -97,7 +96,6 @@ func TestTimeoutIgnoredUnderTheRealClock(t *testing.T) {
 	}
 }
 
-// The timeout applies to each attempt.
 func TestTimeoutOfParts(t *testing.T) {
 	for _, strategy := range []string{"partitioned", "partitioned_all_at_once"} {
 		w := bench.Written{Strategy: strategy, Workload: "constant:mean=30ms", Arrival: "batch",

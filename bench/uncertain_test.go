@@ -33,7 +33,6 @@ func marksOf(t *testing.T, s Scenario) (units []string, interval bool) {
 	return units, interval
 }
 
-// Intervals and marks must be the same for all seeds.
 func TestBurstsDecideByPlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -61,7 +60,6 @@ func TestBurstsDecideByPlan(t *testing.T) {
 	}
 }
 
-// Exactly the metrics with too little data must be marked.
 func TestMarksLongTails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -92,8 +90,8 @@ func TestMarksLongTails(t *testing.T) {
 	}
 }
 
-// The default number of tasks must suffice for an interval of the p99, and be equal in all
-// scenarios of a suite.
+// The default number of tasks must give the p99 an interval, and be equal in all scenarios of a
+// suite.
 func TestEnoughTasks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -71,8 +71,7 @@ func exactP99(t *testing.T, w Written, tasks int) float64 {
 
 func isP99(m result.Metric) bool { return m.Unit == "p99-response-sec" }
 
-// If a run is VALID and does not mark its p99, the p99 must be within 15 % of the exact value in 99
-// of 100 runs.
+// In VALID runs an unmarked p99 must be within 15 % of the exact value in 99 of 100 runs.
 func TestUnmarkedP99(t *testing.T) {
 	if !*sweep {
 		t.Skip("a sweep: -sweep")

@@ -116,8 +116,8 @@ func TestNoP99OfFewSleeps(t *testing.T) {
 	}
 }
 
-// Clients without pauses fill the processors on purpose, so only a busy or stopped other process
-// makes the run SUSPECT.
+// Clients without pauses fill the processors on purpose. Only other busy processes make the run
+// SUSPECT.
 func TestFlatOut(t *testing.T) {
 	busy := calm(1000, slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 20*ms, 0),
 		stall(int64(time.Second), 300*ms, 20*ms, 290*ms)}, 20)...)

@@ -76,7 +76,6 @@ func judge(t testing.TB, o *observe.Run) *Result {
 	return r
 }
 
-// wantReason requires exactly one reason, with this check and text.
 func wantReason(
 	t testing.TB, what string, r *Result, v result.Verdict, check string, words ...string,
 ) {
@@ -200,7 +199,6 @@ func TestLawsMakeInvalid(t *testing.T) {
 		"bound: 5 tasks were in flight")
 }
 
-// Wrong gaps and rates must be detected.
 func TestPlan(t *testing.T) {
 	o := queue(Virtual, 1, 20_000, 0.5, 1)
 	o.Plan.PerSecond *= 1.1
@@ -291,7 +289,7 @@ func TestLagVerdict(t *testing.T) {
 	wantValid(t, "a strategy that blocks", judge(t, o))
 }
 
-// A generator that is late by itself must be distinguished from one that the strategy blocks.
+// A generator that the strategy blocks is not late by itself.
 func TestSaturation(t *testing.T) {
 	behind := func(from, to int) *observe.Run {
 		o := queue(Real, 1, 20_000, 0.5, 1)
@@ -346,7 +344,7 @@ func (w waits) Time(seq uint64) time.Duration { return w.time(seq) }
 
 var _ workloads.Timed = waits{}
 
-// A frozen target must be distinguished from a long task and a stalled machine.
+// A long task or a stalled machine is not a frozen target.
 func TestStandstill(t *testing.T) {
 	const stop = 500 * ms
 	// freeze delays all events after an instant, but no due times.
@@ -397,7 +395,7 @@ func TestStandstill(t *testing.T) {
 	wantValid(t, "long tasks", check(o))
 }
 
-// A result reported late by the strategy must be detected, but not a delay by the machine.
+// A late Done is the strategy's fault unless the machine delayed it.
 func TestLateDone(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
 	rec := o.Trace.At(5000)
@@ -415,7 +413,6 @@ func TestLateDone(t *testing.T) {
 	wantValid(t, "a stall of the machine", check())
 }
 
-// An additional p95 must have an interval and not change the others.
 func TestIntervalOfAnotherQuantile(t *testing.T) {
 	usual := metric.Quantiles
 	defer func() { metric.Quantiles = usual }()

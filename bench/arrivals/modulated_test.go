@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// twoPhase is a modulated process with arrival rates l1 and l2 in its phases. It leaves the phases
-// at rates s1 and s2, per second.
+// twoPhase has arrival rates l1 and l2 in its phases, and leaves them at rates s1 and s2, per
+// second.
 type twoPhase struct{ l1, l2, s1, s2 float64 }
 
 func (p twoPhase) rate() float64 { return (p.l1*p.s2 + p.l2*p.s1) / (p.s1 + p.s2) }

@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// A rule must stop the attack once its condition held in every second of the given time. An average
-// above the limit is not enough.
+// A condition must hold in every second of the given time, not only on average.
 func TestStop(t *testing.T) {
 	for _, c := range []struct {
 		rule string

@@ -40,7 +40,6 @@ type server struct {
 	streams        int64 // at once on a connection; 0: quic-go's default
 }
 
-// connKey is the context key of a request's connection.
 type connKey struct{}
 
 func serve(t *testing.T, what func(http.ResponseWriter, *http.Request, int)) (*server, string) {
@@ -49,7 +48,6 @@ func serve(t *testing.T, what func(http.ResponseWriter, *http.Request, int)) (*s
 	return s, s.begin(t)
 }
 
-// tlsOfTests returns a configuration with a certificate for 127.0.0.1.
 func tlsOfTests() *tls.Config {
 	lender := httptest.NewTLSServer(nil)
 	lender.Close()
@@ -122,7 +120,6 @@ const (
 	faulty = 16 // every so manieth request meets the fault
 )
 
-// Whatever a server does, it must receive each request once, and the outcomes must be as expected.
 func TestFaults(t *testing.T) {
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
@@ -206,7 +203,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// replaced returns a server that is ended by end after 50 requests and then started again.
+// replaced returns a server that is stopped by end after 50 requests and then restarted.
 func replaced(
 	t *testing.T, end func(was *http3.Server, socket net.PacketConn),
 ) (s *server, address string) {
@@ -222,7 +219,7 @@ func replaced(
 	return s, address
 }
 
-// If a server shuts down and restarts, no answer may be lost and no request sent twice.
+// When a server restarts, no request may be sent twice, and only given answers may be counted.
 func TestGoAway(t *testing.T) {
 	for _, shutdown := range []bool{true, false} {
 		t.Run(fmt.Sprintf("shutdown=%v", shutdown), func(t *testing.T) {
@@ -258,8 +255,8 @@ func TestGoAway(t *testing.T) {
 	}
 }
 
-// If a server dies without closing its connections and restarts, waiting requests time out and
-// later ones must succeed.
+// Requests that wait for a killed server time out. Once it is restarted, later requests must
+// succeed.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	s, address := replaced(t, func(was *http3.Server, socket net.PacketConn) {
@@ -275,8 +272,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// If no server answers, the error must name UDP. Requests that wait for the same connection report
-// an unfinished dial.
+// The error must name UDP. Requests that wait for the same connection report an unfinished dial.
 func TestNobody(t *testing.T) {
 	t.Parallel()
 	a := sent("127.0.0.1:9") // discard
@@ -296,7 +292,6 @@ func TestNobody(t *testing.T) {
 	}
 }
 
-// Redirects, checks, templates and connections must work as over HTTP/1.1.
 func TestLikeHTTP(t *testing.T) {
 	s, address := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
 		if r.URL.Path == "/from" {
@@ -335,7 +330,6 @@ func TestLikeHTTP(t *testing.T) {
 	}
 }
 
-// The first answers of each failed status must be kept.
 func TestSaid(t *testing.T) {
 	t.Parallel()
 	_, address := serve(t, func(w http.ResponseWriter, _ *http.Request, n int) {
@@ -380,9 +374,9 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// If the server allows fewer streams per connection than the attack needs, the attack must open
-// more connections. With a fixed number of connections, requests wait. The handler answers once all
-// requests that can be in flight together have arrived.
+// If the server allows too few streams per connection, the attack must open more connections. With
+// a fixed number of connections, requests wait. The handler answers once all requests that can be
+// in flight together have arrived.
 func TestServerLimit(t *testing.T) {
 	const clients = 12
 	for name, c := range map[string]struct {

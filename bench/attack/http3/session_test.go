@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 )
 
-// Each session over HTTP/3 must have its own cookies and captured values, and each step must be
-// sent once, whatever the loop, with a soak and with two agents.
+// Each session must have its own cookies and captured values, and send each step once.
 func TestSessions(t *testing.T) {
 	const n = 12
 	for name, way := range map[string]func(attack.Attack) attack.Attack{
@@ -76,7 +75,6 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// shared runs the attack by its agents, or without if there are none.
 func shared(t *testing.T, a attack.Attack) *attack.Report {
 	t.Helper()
 	if a.Agents == 0 {

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// A captured value must be escaped like a value of the data file. If a data file may not contain
-// the value, filling in the request must fail.
+// A captured value must be escaped, or refused, like the same value in a data file.
 func FuzzCaptured(f *testing.F) {
 	for _, v := range []string{"ann", "a\r\nX-Evil: 1\r\n\r\n", `","admin":true,"b":"`, "../../etc", "..",
 		".", "a b/c%2f", "\x00\x7f", `\"`, "{{seq}}", "1e5", "[]", "%2e%2e"} {

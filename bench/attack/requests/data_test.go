@@ -31,8 +31,6 @@ func TestData(t *testing.T) {
 	}
 }
 
-// Any text must give rows of equal width with their lines, or an error that starts with the file
-// name.
 func FuzzData(f *testing.F) {
 	f.Add("a,b\n1,2\n", true)
 	f.Add("a,b\r\n\"1\r\n\",2\n\n3", true)

@@ -15,7 +15,7 @@ func environment() *requests.Environment {
 	}}
 }
 
-// A value must not be expanded again, and an error must name the variable.
+// A value must not be expanded again.
 func TestEnvironment(t *testing.T) {
 	for text, want := range map[string]string{
 		"http://${HOST}/${HOST}": "http://h/h",
@@ -41,7 +41,6 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Variables must be expanded as in a shell.
 func TestCurlEnvironment(t *testing.T) {
 	for text, want := range map[string]string{
 		`curl "http://$HOST/${HOST}" -d '${NONE}'`: "http://h/h ${NONE}",

@@ -13,7 +13,7 @@ import (
 // long matches templates that may run long or write much.
 var long = regexp.MustCompile(`\d{4}|range[^}]*'|range(?s:.*)range`)
 
-// A template must give the same text as Go's text/template. Only method calls differ, and request
+// Templates must give the same text as Go's text/template. Only method calls are missing, because
 // values have no methods.
 func FuzzFull(f *testing.F) {
 	for _, text := range []string{

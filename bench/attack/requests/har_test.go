@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// Requests must be in order, with bodies, cookies and only their own headers.
 func TestHarRead(t *testing.T) {
 	got, err := requests.ReadHAR([]byte(`{"log":{"version":"1.2","creator":{"name":"x"},"entries":[
 {"startedDateTime":"2026-01-01T00:00:00Z","request":{"method":"GET","url":"https://h/a?x=1",

@@ -44,7 +44,6 @@ func checked(r vegeta.Target, d *requests.Data) (*requests.Request, error) {
 	return parsed, parsed.Check()
 }
 
-// encoded returns the request as net/http writes it.
 func encoded(t testing.TB, r vegeta.Target) []byte {
 	t.Helper()
 	req, err := r.Request()
@@ -58,7 +57,7 @@ func encoded(t testing.TB, r vegeta.Target) []byte {
 	return b.Bytes()
 }
 
-// framed returns request number seq built from its precomputed frame, or nil without a frame.
+// framed builds request number seq from its precomputed frame. It returns nil without a frame.
 func framed(t testing.TB, r *requests.Request, seed, seq uint64) []byte {
 	t.Helper()
 	marked, ok := r.Marked()
@@ -125,8 +124,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// A request must be reproducible and equal net/http's encoding. Another seed or number must change
-// its random values.
+// A request must be reproducible and equal net/http's encoding.
 func TestSame(t *testing.T) {
 	d := read(t, "users.csv", "user,password\nann,a\nbob,b\ncy,c\n")
 	r := parse(t, vegeta.Target{Method: "PUT",
@@ -169,7 +167,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// UUIDs must have version 4. Random numbers must include both bounds and not exceed them.
+// Random numbers must include both bounds.
 func TestUUID(t *testing.T) {
 	r := parse(t, vegeta.Target{URL: "http://h/{{uuid}}/{{random -2 3}}"}, nil)
 	form := regexp.MustCompile(
@@ -383,7 +381,6 @@ func FuzzHostile(f *testing.F) {
 	})
 }
 
-// An accepted template must always give the same result.
 func FuzzTemplate(f *testing.F) {
 	f.Add("http://h/{{user}}?{{seq}}", "{{uuid}}", `{"a":"{{printf "%q" user}}"}`, "user,x\na,b\n")
 	f.Add("http://h/", "{{if eq seq 1}}a{{end}}", `{{range $i, $x := slice user}}{{$i}}{{end}}`, "user\n1\n")
@@ -414,7 +411,6 @@ func FuzzTemplate(f *testing.F) {
 	})
 }
 
-// manyRows returns n rows of users.
 func manyRows(t testing.TB, n int, user func(i int) string) *requests.Data {
 	t.Helper()
 	var text strings.Builder
@@ -425,8 +421,7 @@ func manyRows(t testing.TB, n int, user func(i int) string) *requests.Data {
 	return read(t, "u.csv", text.String())
 }
 
-// The first invalid row must be reported, whichever goroutine finds an error first. A check of one
-// request must not cover another.
+// The first invalid row must be reported, whichever goroutine finds an error first.
 func TestCheckManyRows(t *testing.T) {
 	d := manyRows(t, 20_000, func(i int) string {
 		if i == 4321 || i == 4400 || i == 9999 || i == 19_998 {

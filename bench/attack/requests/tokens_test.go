@@ -7,8 +7,7 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// A token in the path of a URL, also of a URL in a header, must be masked in answers. An ordinary
-// id must not.
+// Tokens in the path of a URL must be masked in answers, but ordinary ids must not.
 func TestTokensInPaths(t *testing.T) {
 	const token, other = "aB3dE5gH7jK9mN1pQ3sT5vW7", "Zy9xW8vU7tS6rQ5pO4nM3lK2"
 	all := SecretsOf(vegeta.Target{URL: "http://h/services/T0/" + token + "?a=",

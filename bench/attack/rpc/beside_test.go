@@ -27,7 +27,6 @@ import (
 // besideVariable makes the test binary a server until its standard input ends.
 const besideVariable = "POOLBENCH_SERVING_BESIDE"
 
-// serveBeside serves HTTP/2 by net/http and gRPC by grpc-go.
 func serveBeside() error {
 	plain, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -47,7 +46,6 @@ func serveBeside() error {
 	return err
 }
 
-// besideServers starts the server process and returns its addresses.
 func besideServers(b *testing.B) (plain, remote string) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -76,7 +74,6 @@ func besideServers(b *testing.B) (plain, remote string) {
 
 const besideLength = 3 * time.Second
 
-// byCommand returns the metrics of an attack by the poolbench command.
 func byCommand(b *testing.B, path string, args ...string) map[string]float64 {
 	b.Helper()
 	cmd := exec.Command(path, append([]string{"attack", "--duration", besideLength.String(),
@@ -93,7 +90,7 @@ func byCommand(b *testing.B, path string, args ...string) map[string]float64 {
 	return doc.Runs[0].Metrics
 }
 
-// byOther returns the first number that the pattern matches in another tool's output.
+// byOther returns the first match of the pattern in another tool's output.
 func byOther(b *testing.B, pattern, name string, args ...string) float64 {
 	b.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -111,9 +108,8 @@ func byOther(b *testing.B, pattern, name string, args ...string) float64 {
 	return v
 }
 
-// BenchmarkBeside compares the poolbench command with h2load and ghz against a server in its own
-// process. An op is one round of 3 s for each tool, and the metrics are medians over the rounds.
-// Use an idle machine: `make attack`.
+// BenchmarkBeside compares the poolbench command with h2load and ghz against a server process.
+// Metrics are medians over the rounds of 3 s per tool. Use an idle machine: `make attack`.
 func BenchmarkBeside(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "poolbench")
 	build := exec.Command("go", "build", "-o", path, "github.com/poolbench/poolbench/cmd/poolbench")

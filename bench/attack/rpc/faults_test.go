@@ -29,7 +29,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// descriptors returns the service's descriptor set from a file.
 func descriptors(t testing.TB) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "target.proto")
@@ -43,7 +42,6 @@ func descriptors(t testing.TB) []byte {
 	return set
 }
 
-// protocol sets up an attack for one of the protocols.
 type protocol struct {
 	name             string
 	grpc, plain, tls bool
@@ -86,17 +84,15 @@ var protocols = []protocol{
 
 const (
 	faultTasks = 64
-	// One in faulty requests gets the fault. There are fewer clients, so a retry does not get it
-	// again.
+	// one in faulty requests gets the fault; there are fewer clients, so no retry gets it
 	faulty = 16
 )
 
-// fault is what a server does to one in faulty requests.
 type fault struct {
 	name    string
 	do      func(s *stream)
 	outcome func(p protocol) string // of the request that meets it: completed or failed
-	// the fault closes the connection, so it may also fail later requests that the server has not
+	// the fault closes the connection and may fail later requests, which the server may not have
 	// read
 	spreads bool
 	resends bool // the server did not begin it
@@ -146,8 +142,7 @@ var faults = []fault{
 	}, false, false},
 }
 
-// Whatever a server does, it must receive each request once, and the reported outcomes must equal
-// the server's.
+// Whatever a server does, it must receive each request once, and its counts must be reported.
 func TestFaults(t *testing.T) {
 	for i, p := range protocols {
 		for j, f := range faults {
@@ -232,8 +227,7 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 	if resend && f.resends && failed > 0 {
 		t.Errorf("%d failed that the server had not begun: %v", failed, r.Errors)
 	}
-	// after a lost connection, idempotent requests are retried, because the server may have read
-	// them
+	// after a lost connection, idempotent requests are retried
 	again := f.resends || (p.plain || p.name == "h2c") && f.spreads
 	if !(resend && again) && resent > 0 {
 		t.Errorf("%d were sent again", resent)
@@ -251,8 +245,7 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 	}
 }
 
-// Requests must fail while a server is down and succeed over new connections once it is back. The
-// counts must equal the server's.
+// While a server is down, requests must fail. Later ones must succeed over new connections.
 func TestRestart(t *testing.T) {
 	for i, p := range protocols {
 		t.Run(p.name, func(t *testing.T) {

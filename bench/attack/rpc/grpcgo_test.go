@@ -20,7 +20,6 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// serveGRPC starts a grpc-go server whose calls are answered by handle.
 func serveGRPC(
 	t *testing.T, handle func(grpc.ServerStream) error, o ...grpc.ServerOption,
 ) (address string) {
@@ -40,8 +39,7 @@ func serveGRPC(
 	return listener.Addr().String()
 }
 
-// The first messages of each failed status must be kept, readable and without secrets, also without
-// a check.
+// The first messages of each failed status must be kept, readable and without secrets.
 func TestSaid(t *testing.T) {
 	t.Parallel()
 	address := serveGRPC(t, func(s grpc.ServerStream) error {
@@ -78,8 +76,8 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// If a server limits the calls per connection and the life of connections, all calls must be
-// answered. The client opens more connections and retries unprocessed calls.
+// If a server limits the calls and the life of connections, all calls must be answered: the client
+// opens more connections and retries unprocessed calls.
 func TestConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	address := serveGRPC(t, func(s grpc.ServerStream) error {

@@ -39,7 +39,6 @@ type hostile struct {
 	answering sync.RWMutex // whoever answers may read it
 }
 
-// stream is a request to be answered.
 type stream struct {
 	*peer
 	id   uint32
@@ -76,7 +75,6 @@ func newHostile(t *testing.T, p protocol, what func(s *stream, n int)) *hostile 
 	return h
 }
 
-// certified returns a TLS configuration for HTTP/2.
 func certified(t *testing.T) *tls.Config {
 	t.Helper()
 	lender := httptest.NewTLSServer(nil)
@@ -123,7 +121,6 @@ func (h *hostile) hush() {
 	h.quiet = true
 }
 
-// stop closes the listener and all connections.
 func (h *hostile) stop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -262,7 +259,6 @@ func (p *peer) write(f func() error) bool {
 	return f() == nil
 }
 
-// headers writes alternating names and values.
 func (s *stream) headers(end bool, pairs ...string) bool {
 	return s.write(func() error {
 		if s.of.plain {
@@ -277,7 +273,6 @@ func (s *stream) headers(end bool, pairs ...string) bool {
 	})
 }
 
-// text writes an HTTP/1.1 head or trailer.
 func (s *stream) text(pairs []string) error {
 	text := "0\r\n"
 	if pairs[0] == ":status" {
@@ -294,7 +289,6 @@ func (s *stream) text(pairs []string) error {
 	return err
 }
 
-// chunk writes a chunk of an HTTP/1.1 body, and the final chunk if end is set.
 func (s *stream) chunk(p []byte, end bool) (err error) {
 	if len(p) > 0 {
 		_, err = fmt.Fprintf(s.conn, "%x\r\n%s\r\n", len(p), p)
@@ -314,7 +308,6 @@ func (s *stream) begin(more ...string) bool {
 	return s.headers(false, append(pairs, more...)...)
 }
 
-// body returns a gRPC message or a text.
 func (s *stream) body() []byte {
 	if s.of.grpc {
 		return []byte{0, 0, 0, 0, 2, 8, 1} // number: 1
@@ -365,7 +358,7 @@ func (s *stream) reset(code http2.ErrCode) {
 	s.write(func() error { return s.framer.WriteRSTStream(s.id, code) })
 }
 
-// goAway sends GOAWAY, answers this stream but no later one, and closes the connection.
+// goAway sends GOAWAY, answers no later stream, and closes the connection.
 func (s *stream) goAway() {
 	s.write(func() error {
 		s.last = s.id

@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// startNginx starts nginx with the given server directives and returns its URL.
 func startNginx(t *testing.T, ca authority, directives string) (url string) {
 	t.Helper()
 	if testing.Short() {
@@ -111,7 +110,7 @@ func TestNginxCertificate(t *testing.T) {
 	}
 }
 
-// nginx permits eight streams and a few requests per connection. No request may fail.
+// nginx permits eight streams and a few requests per connection.
 func TestNginxEndsConnections(t *testing.T) {
 	ca := newAuthority(t)
 	url := startNginx(t, ca, `keepalive_requests 100;

@@ -29,7 +29,6 @@ import (
 	"github.com/poolbench/poolbench/targets/rpc"
 )
 
-// authority is a certificate authority.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -43,8 +42,7 @@ func newAuthority(t *testing.T) authority {
 	return a
 }
 
-// sign creates a key and signs its certificate by the authority, or by the new key if parent is
-// nil.
+// sign signs a new key's certificate by the authority, or by that key if parent is nil.
 func (a authority) sign(
 	t *testing.T, c *x509.Certificate, parent *x509.Certificate,
 ) (cert []byte, key *ecdsa.PrivateKey) {
@@ -68,7 +66,6 @@ func (a authority) sign(
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), key
 }
 
-// pair returns a certificate and its key as PEM.
 func (a authority) pair(t *testing.T, c x509.Certificate) (cert, key []byte) {
 	t.Helper()
 	cert, private := a.sign(t, &c, a.cert)
@@ -79,7 +76,7 @@ func (a authority) pair(t *testing.T, c x509.Certificate) (cert, key []byte) {
 	return cert, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }
 
-// secured is a server that counts requests by client certificate, SNI, TLS version and host.
+// secured counts requests by client certificate, SNI, TLS version and host.
 type secured struct {
 	address, packets string // of TCP and UDP
 	mu               sync.Mutex
@@ -107,7 +104,6 @@ func (s *secured) noted() map[string]int {
 	return seen
 }
 
-// serveSecured serves HTTP/1.1, HTTP/2, HTTP/3 and gRPC over TLS.
 func serveSecured(t *testing.T, config *tls.Config) *secured {
 	t.Helper()
 	s := &secured{seen: map[string]int{}}
@@ -155,7 +151,6 @@ var securedWays = []struct {
 	{proto: "gRPC", url: "grpcs://%s/poolbench.v1.Target/Call"},
 }
 
-// Each protocol must use the given client certificate, SNI, TLS version and address.
 func TestTLS(t *testing.T) {
 	ca := newAuthority(t)
 	cert, key := ca.pair(t, x509.Certificate{Subject: pkix.Name{CommonName: "server"},
@@ -230,7 +225,6 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// Errors of a failed handshake must give its reason, over each protocol.
 func TestTLSFailures(t *testing.T) {
 	ca := newAuthority(t)
 	shop := x509.Certificate{Subject: pkix.Name{CommonName: "server"},

@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/targets/rpc"
 )
 
-// through is a target that counts calls.
 type through struct{ calls *atomic.Int64 }
 
 func (t through) Call(
@@ -27,7 +26,7 @@ func (t through) Call(
 	return work(ctx, seq)
 }
 
-// served is a server for all protocols. It counts requests by protocol and connection.
+// served counts requests by protocol and connection.
 type served struct {
 	*httptest.Server
 	mu               sync.Mutex
@@ -75,7 +74,7 @@ func send(t *testing.T, a attack.Attack) *attack.Report {
 	return r
 }
 
-// Each attack must use and report the given protocol and number of connections, also for redirects.
+// Redirects must use the same protocol and connections, too.
 func TestWays(t *testing.T) {
 	plain := serve(t, (*httptest.Server).Start)
 	secure := serve(t, (*httptest.Server).StartTLS)
@@ -119,7 +118,6 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// gRPC calls must work with and without TLS, with descriptors from reflection.
 func TestCallsOverAll(t *testing.T) {
 	for _, start := range []func(*httptest.Server){(*httptest.Server).Start,
 		(*httptest.Server).StartTLS} {
@@ -140,7 +138,6 @@ func TestCallsOverAll(t *testing.T) {
 	}
 }
 
-// All protocols must use the socket, whatever the host.
 func TestUnixSocket(t *testing.T) {
 	var path string
 	s := serve(t, func(server *httptest.Server) {
@@ -166,7 +163,6 @@ func TestUnixSocket(t *testing.T) {
 	}
 }
 
-// Each gRPC code must be counted with the right outcome.
 func TestCodes(t *testing.T) {
 	var n atomic.Int64
 	h := newHostile(t, protocols[2], func(s *stream, _ int) {
@@ -202,7 +198,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// Calls may have templates. Checks must see the metadata and message of the answer.
+// Checks must see the metadata and message of the answer.
 func TestChecks(t *testing.T) {
 	s := serve(t, (*httptest.Server).Start)
 	for _, method := range []string{"Call", "Stream"} {
@@ -286,7 +282,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Two agents must send each request once, after an encoding round trip of attack and shares.
+// Two agents must send each request once, after encoding and decoding attack and shares.
 func TestAgents(t *testing.T) {
 	s := serve(t, (*httptest.Server).Start)
 	for _, a := range []attack.Attack{

@@ -100,7 +100,6 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Any file must give a valid session, or one-line errors that start with the file name.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{shop, "steps: [{url: /}]", "steps:\n- url: /\n  think: const(1s)\n",
 		"steps:\n- url: |\n    /\n", "steps:\n- ? url\n  : /\n", "steps: {url: /}", "steps: [[]]",

@@ -109,8 +109,7 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-// Items must be taken once, in order of due time and, if equal, of insertion. A waiting goroutine
-// must be woken.
+// Items must be taken in order of due time, then of insertion. A waiting goroutine must be woken.
 func TestAgenda(t *testing.T) {
 	a := NewAgenda[int64](nil)
 	var adding sync.WaitGroup
@@ -151,7 +150,7 @@ func TestAgenda(t *testing.T) {
 	}
 }
 
-// Partial tallies must add up to the whole, after an encoding round trip.
+// Partial tallies must add up to the whole, after encoding and decoding.
 func TestTally(t *testing.T) {
 	s := &Session{Steps: []Step{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
 	whole, parts := NewTally(s), []*Tally{NewTally(s), NewTally(s), NewTally(s)}
