@@ -11,7 +11,7 @@ import (
 // In a batch with tasks of 10 ms, each round adds a slot: 4, 5, 6, 7, 8, so the mean limit is 6. A
 // warm-up does not change this, because all tasks are due at 0.
 func TestMeanLimit(t *testing.T) {
-	const some = -1 // the tasks that are handed on at one instant have no order
+	const some = -1 // tasks released at the same time have no order
 	for _, c := range []struct {
 		strategy string
 		warmup   float64

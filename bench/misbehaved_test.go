@@ -158,7 +158,7 @@ func (m *misbehaved) Submit(ctx context.Context, t *strategies.Task) error {
 	started := make(chan struct{})
 	m.working.Go(func() { m.work(t, how, started) })
 	switch how {
-	case runsRefused: // the task is inside its Run, or has been
+	case runsRefused: // the task is or was inside its Run
 		<-started
 		return strategies.ErrShed
 	case ranRefused:

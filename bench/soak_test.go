@@ -55,7 +55,7 @@ func TestSoak(t *testing.T) {
 					strings.Contains(m.Unit, "-p99-"):
 					near = 1e-3
 				case m.Unit == "mean-wait-low-sec", m.Unit == "mean-wait-high-sec":
-					near = 0.02 // the batches have other boundaries
+					near = 0.02 // batch boundaries differ
 				case m.Unit == "verdict", m.Unit == "quantile-error":
 					continue // a soak makes fewer checks, and only a soak has a quantile error
 				}

@@ -33,7 +33,7 @@ func TestVegetasPacers(t *testing.T) {
 		for n := range uint64(5000) {
 			before, due = due, next()
 			if n == 0 {
-				continue // LinearPacer sends its first one at once
+				continue // LinearPacer sends its first request at once
 			}
 			if wait, stop := pacer.Pace(due-time.Microsecond, n); wait <= 0 || stop {
 				t.Fatalf("%s: request %d, due at %v: vegeta does not wait for it", text, n, due)
@@ -59,7 +59,7 @@ func TestRetryAfter(t *testing.T) {
 		"7":                             7 * time.Second,
 		" 7 ":                           7 * time.Second,
 		"9223372036":                    9223372036 * time.Second,
-		"9223372037":                    0, // no Duration holds it
+		"9223372037":                    0, // overflows time.Duration
 		"99999999999999999999":          0,
 		"-1":                            0,
 		"1.5":                           0,

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		serve()
 		return
 	}
-	log.SetOutput(io.Discard) // net/http writes there what hostile servers do
+	log.SetOutput(io.Discard) // net/http logs errors of hostile servers
 	goleak.VerifyTestMain(m)
 }
 
@@ -75,7 +75,7 @@ func inBubbleOf(t *testing.T, a attack.Attack, h func() http.HandlerFunc) (repor
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		report = bubbled(t, t.Context(), a, h())
-		time.Sleep(time.Hour) // handlers whose clients have gone
+		time.Sleep(time.Hour) // until abandoned handlers have ended
 	})
 	return report
 }
@@ -222,7 +222,7 @@ func TestFrozenThroughLimit(t *testing.T) {
 			Limit: 4, Vegeta: &file}
 		report := inBubbleOf(t, a, frozen)
 		results := decode(t, &file)
-		var free [4]time.Duration // when each slot is, by the recursion of Kiefer and Wolfowitz
+		var free [4]time.Duration // when each slot becomes free (Kiefer–Wolfowitz recursion)
 		next, err := arrival(t, "constant").Spec.Open(200, 0, param.Values{})
 		if err != nil {
 			t.Fatal(err)
@@ -311,7 +311,7 @@ func TestShed(t *testing.T) {
 		attack.Attack{Rate: 100, Tasks: 100, Strategy: strategy(t, "bounded_queue_shed"), Limit: 1,
 			Queue: bench.NoQueue}, func(http.ResponseWriter, *http.Request) {
 			served++
-			time.Sleep(25 * time.Millisecond) // a request in 10 ms: two of three are refused
+			time.Sleep(25 * time.Millisecond) // arrivals every 10 ms: two of three are refused
 		})
 	if shed := metric(t, report, "shed/op"); shed != 0.66 || served != 34 {
 		t.Errorf("shed %v, served %d", shed, served)
@@ -441,7 +441,7 @@ func TestDrain(t *testing.T) {
 				slow <- struct{}{}
 				defer func() { <-slow }()
 				select {
-				case <-time.After(300 * time.Millisecond): // 17 a second
+				case <-time.After(300 * time.Millisecond): // 5 slots serve 17 requests/s
 				case <-r.Context().Done():
 				}
 			})
@@ -452,7 +452,7 @@ func TestDrain(t *testing.T) {
 				metric(t, r, "abandoned/op")*float64(r.Tasks)
 			switch {
 			case a.Clients > 0:
-				if open > 1 || r.Tasks < 10 { // two connections keep the last of five waiting
+				if open > 1 || r.Tasks < 10 { // with two connections the last of five waits
 					t.Errorf("%s: %d requests, %v abandoned", name, r.Tasks, open)
 				}
 			case r.Tasks != 2000 || open < 1900 || done < 30 ||

@@ -48,7 +48,7 @@ func (s *seen) take() (all []string) {
 
 // watched returns a connection handler that records each request and answers with the text.
 func (s *seen) watched(text string) func(net.Conn, *bufio.Reader) {
-	head := cmp.Or(lastHead.FindString(text), text) // once: a text may have a megabyte
+	head := cmp.Or(lastHead.FindString(text), text) // computed once, because a text may have 1 MB
 	ends := strings.Contains(text, "HTTP/1.0") || strings.Contains(text, "close")
 	endless := !bounded.MatchString(text)
 	return func(c net.Conn, requests *bufio.Reader) {
@@ -87,7 +87,7 @@ func outcomeOf(t *testing.T, a attack.Attack) string {
 		fmt.Fprintln(&b, unit, metric(t, r, unit))
 	}
 	errors := 0
-	for _, e := range r.Errors { // their words are of the one or the other
+	for _, e := range r.Errors { // error texts differ between the clients
 		errors += e.N
 	}
 	fmt.Fprintln(&b, r.Statuses, errors, r.Broken)
@@ -272,7 +272,7 @@ func redirects(t *testing.T, all []redirected) {
 		case 200:
 			to = elsewhere.URL + "/wait"
 		case 300:
-			to = "http://127.0.0.1:1/" // nobody is there
+			to = "http://127.0.0.1:1/" // nothing listens
 		}
 		http.SetCookie(w, &http.Cookie{Name: "a", Value: "b"})
 		http.Redirect(w, r, to, status)
@@ -372,7 +372,7 @@ func TestOver(t *testing.T) {
 			t.Error(r.Proto)
 		}
 		if r.TLS.DidResume {
-			resumed++ // one client
+			resumed++ // no lock: there is one client
 		}
 		w.Header().Set("Connection", "close")
 	}))

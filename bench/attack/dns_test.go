@@ -21,11 +21,11 @@ func TestNames(t *testing.T) {
 	for name, c := range map[string]struct {
 		ttl     time.Duration
 		all     string
-		down    string // addresses that refuse
+		down    string // addresses that refuse connections
 		silent  string // addresses that do not answer
-		want    string // of five connections, a minute apart
+		want    string // addresses of five connections, one per minute
 		lookups int
-		took    time.Duration // the first connection
+		took    time.Duration // time to the first connection
 	}{
 		"in turn":            {time.Hour, "10.0.0.1 10.0.0.2", "", "", "1 2 1 2 1", 1, 0},
 		"each time anew":     {0, "10.0.0.1 10.0.0.2", "", "", "1 2 1 2 1", 5, 0},

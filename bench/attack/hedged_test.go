@@ -23,7 +23,7 @@ func TestSecondAttempts(t *testing.T) {
 		slow, fast int // statuses
 		counted    string
 		longest    time.Duration
-		given      int64 // requests that the client gave up
+		given      int64 // requests that the client cancelled
 	}{
 		"all succeed":          {200, 200, "[{200 100}]", 60 * time.Millisecond, 11},
 		"slow ones would fail": {500, 200, "[{200 100}]", 60 * time.Millisecond, 11},

@@ -41,7 +41,7 @@ func TestNoKeepAlive(t *testing.T) {
 				a.NoKeepAlive, a.Templates, a.Redirects = off, true, 1
 				if a.Tasks = 60; a.Clients == 0 {
 					a.Rate = 1000
-					if !off && a.Limit == 0 { // a busy machine may have all in flight at once
+					if !off && a.Limit == 0 { // a busy machine may have all requests in flight
 						a.MaxInFlight = 30
 					}
 				}

@@ -10,7 +10,7 @@ import (
 // change of host, port or protocol drops them.
 func TestLeaves(t *testing.T) {
 	for _, c := range []struct {
-		urls []string // the last is that of the redirect
+		urls []string // the last URL is the redirect's
 		want bool
 	}{
 		{[]string{"http://x/", "https://x/"}, false},

@@ -28,7 +28,7 @@ func TestMemoryInFlight(t *testing.T) {
 		"http2": {"https", attack.Attack{HTTP2: true, Insecure: true}},
 	} {
 		url := serverOfItsOwn(t, "slow"+c.scheme)
-		used := func() uint64 { // without garbage
+		used := func() uint64 { // excludes garbage
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
@@ -39,7 +39,7 @@ func TestMemoryInFlight(t *testing.T) {
 		a.Requests, a.Rate, a.Tasks = []attack.Request{{Method: "GET", URL: url}}, 1000, n
 		a.Drain = time.Minute
 		a.Watch = func(p attack.Progress) {
-			if p.Settled == 0 { // the last time all are in flight, their handshakes done
+			if p.Settled == 0 { // the last value is after all handshakes
 				all = used()
 			}
 		}

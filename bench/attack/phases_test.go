@@ -17,7 +17,7 @@ import (
 // nanosecond.
 func TestPhases(t *testing.T) {
 	const connect, first, rest = 3 * time.Millisecond, 5 * time.Millisecond, 7 * time.Millisecond
-	const moved = "<a href=\"/\">Found</a>.\n\n" // by http.Redirect
+	const moved = "<a href=\"/\">Found</a>.\n\n" // body written by http.Redirect
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/gone" {
 			http.Redirect(w, r, "/", http.StatusFound)

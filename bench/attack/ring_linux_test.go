@@ -40,7 +40,7 @@ func TestRing(t *testing.T) {
 		"closed amidst":      func(c net.Conn) bool { return !say(ordinary[:len(ordinary)-1])(c) },
 		"closed in the head": func(c net.Conn) bool { return !say(ordinary[:20])(c) },
 		"reset": func(c net.Conn) bool {
-			return c.(*net.TCPConn).SetLinger(0) != nil // and so it is closed
+			return c.(*net.TCPConn).SetLinger(0) != nil // false closes the connection
 		},
 		"never":     func(net.Conn) bool { return true },
 		"half":      say(ordinary[:20]),
@@ -73,7 +73,7 @@ func TestRing(t *testing.T) {
 					Timeout:  time.Minute,
 					Requests: []attack.Request{{Method: "GET", URL: url}}}
 				tries := 1
-				if silent[name] { // on a busy machine a connection may take as long
+				if silent[name] { // on a busy machine connecting may take as long
 					a.Timeout, tries = 200*time.Millisecond, 5
 				}
 				var got, want, saw, should string
@@ -81,7 +81,7 @@ func TestRing(t *testing.T) {
 					a.Connections = 0
 					got = outcomeAndWords(t, a)
 					saw = fmt.Sprint(s.take())
-					a.Connections = 1 // no ring has those that are bounded
+					a.Connections = 1 // a limit on connections rules out a ring
 					want = outcomeAndWords(t, a)
 					should = fmt.Sprint(s.take())
 				}
@@ -128,7 +128,7 @@ func stacksOfClients(t *testing.T) string {
 			if _, err := http.ReadRequest(requests); err != nil {
 				return
 			}
-			if n == 2 { // and there is no answer
+			if n == 2 { // leave it unanswered
 				if waiting.Add(1) == clients {
 					close(all)
 				}
@@ -144,7 +144,7 @@ func stacksOfClients(t *testing.T) string {
 	go func() {
 		defer cancel()
 		<-all
-		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 2) // a bytes.Buffer takes everything
+		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 2) // a bytes.Buffer returns no errors
 	}()
 	r, err := attack.Run(ctx, attack.Attack{Clients: clients, Duration: time.Minute,
 		Requests: []attack.Request{{Method: "GET", URL: url}}})

@@ -85,7 +85,7 @@ func TestSaid(t *testing.T) {
 						"X-Basic":       {base64.StdEncoding.EncodeToString([]byte(basic))}}}}
 				a.Tasks, a.Duration, a.Rate = 8, 0, 500
 				least := checks.MostBodies
-				if path == "/endless" { // an answer may not have begun in time on a busy machine
+				if path == "/endless" { // on a busy machine an answer may not start in time
 					a.Tasks, a.Timeout, least = 4, time.Second, 1
 				}
 				agents := 0

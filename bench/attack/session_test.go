@@ -244,7 +244,7 @@ func byAgents(t *testing.T, a attack.Attack, agents int) *attack.Report {
 				t.Error(err)
 				return
 			}
-			b, err := s.AppendBinary(nil) // as it goes over a network
+			b, err := s.AppendBinary(nil) // as sent over a network
 			if err != nil {
 				t.Error(err)
 			}
@@ -302,7 +302,7 @@ func TestSessionsEnd(t *testing.T) {
 						what = "failed"
 						w.WriteHeader(http.StatusInternalServerError)
 					case 2:
-						if what = "failed"; step != 1 { // which captures
+						if what = "failed"; step != 1 { // only step 1 captures a value
 							what = "completed"
 						}
 						fmt.Fprint(w, "{}")
@@ -430,7 +430,7 @@ steps:
 		begun = time.Now()
 		r = byAgents(t, a.Virtual(dial), 0)
 	})
-	free := []time.Duration{0, 0, 0} // when each client is
+	free := []time.Duration{0, 0, 0} // when each client becomes free
 	for n := range 50 {
 		slices.Sort(free)
 		first := free[0] + a.Session.Thinking(9, uint64(n), 0)

@@ -39,7 +39,7 @@ func TestCapacityOfSessions(t *testing.T) {
 		"below where it is looked": {1, 2, 21 * time.Millisecond, "20ms", 70,
 			"p99-response<100ms,failed<1%", 0.02},
 	} {
-		if !whole && (c.slots > 1 || c.steps > 2) { // probes of fewer requests
+		if !whole && (c.slots > 1 || c.steps > 2) { // only the case with the fewest requests
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestCapacityOfSessions(t *testing.T) {
 				time.Sleep(c.took)
 				<-slots
 			}, func(t *testing.T, dial func(context.Context, string, string) (net.Conn, error)) {
-				slots = make(chan struct{}, c.slots) // of the bubble
+				slots = make(chan struct{}, c.slots) // created in the bubble
 				s := capacity.Server{Objectives: list, First: c.first, Most: 500,
 					Rest: time.Second, Of: "sessions",
 					Each: float64(c.steps) * float64(probe) / float64(probe+thinks),

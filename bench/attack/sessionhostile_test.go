@@ -66,8 +66,8 @@ func TestHostileCaptures(t *testing.T) {
 `
 	for _, hostile := range []struct {
 		value string
-		sent  int    // requests of the seven
-		why   string // the session ends with
+		sent  int    // number of the seven requests that are sent
+		why   string // error that ends the session
 	}{
 		{"plain-secret-5f1c", 7, ""},
 		{"a&b=2#c?d/e f\"g'h\\i%2e%0a<script>", 7, ""},
@@ -204,7 +204,7 @@ func TestSecretsOfSessions(t *testing.T) {
 					"steps:\n- url: "+host+"/give\n  capture: v = json:.v\n- url: "+host+
 						"/use/{{v}}?v={{v}}\n  check: body contains fine\n"))
 				if fails == "check" {
-					for i := range a.Session.Steps { // the first fails, whose answer has the token
+					for i := range a.Session.Steps { // step 0 fails; its answer has the token
 						a.Session.Steps[i].Checks = checkList(t, "json .x exists")
 					}
 				}

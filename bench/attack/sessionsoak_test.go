@@ -66,7 +66,7 @@ func TestSessionSoak(t *testing.T) {
 			var soak *attack.Report
 			synctest.Test(t, func(t *testing.T) {
 				soak = bubbled(t, progress.With(t.Context(), &p), a, walked)
-				time.Sleep(time.Hour) // handlers whose clients have gone
+				time.Sleep(time.Hour) // until abandoned handlers have ended
 			})
 			for what, pair := range map[string][2]any{
 				"name": {whole.Name, soak.Name}, "requests": {whole.Tasks, soak.Tasks},
@@ -119,7 +119,7 @@ func TestSessionSoakSoFar(t *testing.T) {
 		defer time.AfterFunc(15*time.Second, func() { p.SoFar() }).Stop()
 		defer time.AfterFunc(25*time.Second, func() { cancel(why) }).Stop()
 		r = bubbled(t, ctx, a, walked)
-		time.Sleep(time.Hour) // handlers whose clients have gone
+		time.Sleep(time.Hour) // until abandoned handlers have ended
 	})
 	soFar := p.SoFar()
 	if soFar == nil || soFar.Tasks >= r.Tasks || !errors.Is(r.Cut, why) {

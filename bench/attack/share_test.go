@@ -24,7 +24,7 @@ import (
 // Shares must contain each request once, at the same nanosecond, and have similar sizes.
 func TestSharesAreThePlan(t *testing.T) {
 	for _, spec := range arrivals.All() {
-		if spec.Closed != nil || spec.Tasks != nil { // a trace has as many as its file
+		if spec.Closed != nil || spec.Tasks != nil { // a file gives the number of tasks
 			continue
 		}
 		a := attack.Attack{Arrival: arrivals.MustParse(spec.Name), Tasks: 20_000, Seed: 3}
@@ -129,7 +129,7 @@ func again(t *testing.T, s *attack.Share) *attack.Share {
 func sharedAttack(arrival string) attack.Attack {
 	return attack.Attack{Arrival: arrivals.MustParse(arrival), Rate: 200,
 		Duration: 20 * time.Second, MaxInFlight: attack.Unlimited, Seed: 5,
-		Start: time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC)} // a second after a bubble begins
+		Start: time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC)} // 1 s after the start of a bubble
 }
 
 // Several agents must give the same merged result as one generator.
@@ -294,7 +294,7 @@ func TestMergeSummed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.SumUp(shares[1].Share); err != nil { // of agents one may send records still
+	if err := a.SumUp(shares[1].Share); err != nil { // another agent may still send records
 		t.Fatal(err)
 	}
 	merged, err := a.Merge(shares, false, nil)
@@ -310,9 +310,9 @@ func TestMergeSummed(t *testing.T) {
 		if !ok {
 			t.Errorf("%s is only in the sum", m.Unit)
 		}
-		off := 0.001 // three digits
+		off := 0.001 // summed values have three digits
 		if m.Unit == "offered-ops/s" || m.Unit == "ops/s" || m.Unit == "ns/op" {
-			off = 0.002 // the part of a plan that ends with its last request is a little shorter
+			off = 0.002 // a share ends with its last request, a little before the plan
 		}
 		if math.Abs(m.Value-want) > off*math.Abs(want) {
 			t.Errorf("%s is %v, want %v", m.Unit, m.Value, want)

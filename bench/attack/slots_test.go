@@ -24,7 +24,7 @@ func TestSlots(t *testing.T) {
 		}
 		rec := &bench.Recording{}
 		take(false, false)
-		take(true, false) // late by itself
+		take(true, false) // overdue, but no wait for a slot
 		if s.note(rec); len(rec.Doubts) > 0 {
 			t.Errorf("%v", rec.Doubts)
 		}
@@ -34,7 +34,7 @@ func TestSlots(t *testing.T) {
 			s.give()
 		}()
 		take(true, true)
-		take(true, true) // there is a slot, and it was due while the one before waited
+		take(true, true) // no wait, but overdue since the previous wait
 		s.give()
 		take(false, false)
 		s.note(rec)

@@ -57,7 +57,7 @@ func TestSoak(t *testing.T) {
 			var soak *attack.Report
 			synctest.Test(t, func(t *testing.T) {
 				soak = bubbled(t, progress.With(t.Context(), &p), a, unsteady())
-				time.Sleep(time.Hour) // handlers whose clients have gone
+				time.Sleep(time.Hour) // until abandoned handlers have ended
 			})
 			if soak.Name != whole.Name || soak.Tasks != whole.Tasks || soak.Cut != whole.Cut {
 				t.Errorf("%s of %d requests is as a soak %s of %d", whole.Name, whole.Tasks,
@@ -79,9 +79,9 @@ func TestSoak(t *testing.T) {
 					strings.HasSuffix(m.Unit, "-sec"):
 					near = 1e-3
 				case m.Unit == "mean-wait-low-sec", m.Unit == "mean-wait-high-sec":
-					near = 0.02 // of batches whose ends are elsewhere
+					near = 0.02 // batch boundaries differ
 				case m.Unit == "verdict", m.Unit == "quantile-error":
-					continue // fewer checks are made; of a soak alone
+					continue // a soak makes fewer checks, and only a soak has a quantile error
 				}
 				if told++; !ok || math.Abs(m.Value-want) > near*math.Abs(want) {
 					t.Errorf("%s is %v, and %v (%v) where records are kept", m.Unit, m.Value, want,
@@ -119,7 +119,7 @@ func TestSoakGoesOn(t *testing.T) {
 					ctx, cancel := context.WithCancelCause(t.Context())
 					defer time.AfterFunc(at, func() { cancel(errors.New("enough")) }).Stop()
 					a.Before = bubbled(t, ctx, a, unsteady()).Result
-					time.Sleep(time.Hour) // handlers whose clients have gone
+					time.Sleep(time.Hour) // until abandoned handlers have ended
 				})
 			}
 			r, missing := a.Before, 0
@@ -185,7 +185,7 @@ func TestSoakHoldsNoMore(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		listener := &pipes{make(chan net.Conn), make(chan struct{})}
-		defer close(listener.closed) // nobody answers, or connects
+		defer close(listener.closed) // no server answers or accepts
 		a := attack.Attack{Requests: []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}},
 			Rate: 1e5, Tasks: 3_000_000, Arrival: arrival(t, "bulk:n=10000"), Soak: true,
 			Strategy: strategy(t, "bounded_queue_shed"), Limit: 1, Queue: 1, Timeout: time.Hour}

@@ -65,7 +65,7 @@ func TestServerLimit(t *testing.T) {
 				if c.waits != (longest > 50*time.Millisecond) || len(r.Errors) > 0 {
 					t.Errorf("the longest response is %v: %v", longest, r.Errors)
 				}
-				time.Sleep(time.Hour) // what the server has left
+				time.Sleep(time.Hour) // until abandoned handlers have ended
 			})
 		})
 	}

@@ -63,13 +63,13 @@ func resetting(t *testing.T, secure bool) (url string, seen func() int) {
 // must report the number of requests that the server received.
 func TestResent(t *testing.T) {
 	t.Parallel()
-	asked := 100 // of which the server resets every tenth
+	asked := 100 // the server resets every tenth
 	if testing.Short() {
 		asked = 30
 	}
 	var cells []resent
 	for _, way := range slices.Sorted(maps.Keys(ways(t))) {
-		if way == "unlimited" { // it is the open loop, and takes a hundred handshakes
+		if way == "unlimited" { // the open loop needs a hundred handshakes
 			continue
 		}
 		for _, request := range []attack.Request{
@@ -194,7 +194,7 @@ func TestIdle(t *testing.T) {
 		switch s {
 		case http.StateNew:
 			opened.Add(1)
-		case http.StateIdle: // the answer has been sent
+		case http.StateIdle: // the answer is sent
 			_ = c.Close()
 			closed.Add(1)
 		}

@@ -29,7 +29,7 @@ func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	}
 	soFar = p.SoFar()
 	for _, r := range []*bench.Result{soFar, whole} {
-		r.Add(observe.StageMetrics(1)[1].Unit, 1) // its direction is written once
+		r.Add(observe.StageMetrics(1)[1].Unit, 1) // the metric's direction must be written once
 	}
 	return soFar, whole
 }
@@ -156,7 +156,7 @@ func TestSoFarAtOnce(t *testing.T) {
 		}
 		holds(fmt.Sprint("step ", step), dir, want)
 	}
-	for _, name := range resultFiles { // one cannot be written
+	for _, name := range resultFiles { // one of the files cannot be written
 		dir := t.TempDir()
 		d := begun(dir, first)
 		if err := os.Mkdir(filepath.Join(dir, name+".next"), 0o700); err != nil {
@@ -170,7 +170,7 @@ func TestSoFarAtOnce(t *testing.T) {
 		}
 		holds(name, dir, first)
 	}
-	for _, name := range resultFiles { // one cannot be replaced
+	for _, name := range resultFiles { // one of the files cannot be replaced
 		dir := t.TempDir()
 		d := begun(dir, first)
 		path := filepath.Join(dir, name)

@@ -72,7 +72,7 @@ func TestStacks(t *testing.T) {
 	mu.Unlock()
 	all.Wait()
 	var left machine.Stacks
-	for range 10_000 { // a goroutine may not have ended although it has called Done
+	for range 10_000 { // a goroutine may still run after calling Done
 		if left = mark.Stacks(); left == nil {
 			return
 		}

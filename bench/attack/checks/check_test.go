@@ -105,7 +105,7 @@ func TestChecks(t *testing.T) {
 			"json .a != 1 (the body is encoded as several in turn, which is not supported)"},
 		{`body != z`, "Content-Encoding: 8f3a\r\n", "x",
 			"body != z (the body is encoded as something unknown, which is not supported)"},
-		{`size == 1`, "Content-Encoding: br\r\n", "x", ""}, // as it came
+		{`size == 1`, "Content-Encoding: br\r\n", "x", ""}, // size before decompression
 		{`body contains x`, "Content-Encoding: deflate\r\n", deflated("axb"), ""},
 		{`json .a == 1`, "Content-Encoding: deflate\r\n", deflated(`{"a":2}`), "json .a == 1"},
 		{`body !~ y`, "Content-Encoding: deflate\r\n", "x",

@@ -25,7 +25,7 @@ func TestExpression(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	close(ended)
-	c, err := Parse(`body ~ "(x{1,30}){1,30}y"`) // which takes a minute
+	c, err := Parse(`body ~ "(x{1,30}){1,30}y"`) // takes a minute
 	if err != nil {
 		t.Fatal(err)
 	}

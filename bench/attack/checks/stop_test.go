@@ -14,7 +14,7 @@ func TestStop(t *testing.T) {
 		rule string
 		// failed and throttled requests of the 100 that ended each second; -1: no request ended
 		failed, throttled []int
-		stops             int // the look at which it does; 0: none
+		stops             int // the second in which the rule stops the attack; 0: none
 	}{
 		{"failed > 5% for 3s", []int{6, 6, 6}, []int{0, 0, 0}, 3},
 		{"failed > 5% for 3s", []int{6, 6, 5, 6, 6, 6}, []int{0, 0, 0, 0, 0, 0}, 6},

@@ -37,7 +37,7 @@ type server struct {
 	socket         net.PacketConn
 	serving        sync.WaitGroup
 	tls            *tls.Config
-	streams        int64 // at once on a connection; 0: quic-go's default
+	streams        int64 // maximum per connection; 0: quic-go's default
 }
 
 type connKey struct{}
@@ -117,7 +117,7 @@ func run(t *testing.T, a attack.Attack) (r *attack.Report, count func(unit strin
 
 const (
 	tasks  = 64
-	faulty = 16 // every so manieth request meets the fault
+	faulty = 16 // one in faulty requests gets the fault
 )
 
 func TestFaults(t *testing.T) {
@@ -225,7 +225,7 @@ func TestGoAway(t *testing.T) {
 		t.Run(fmt.Sprintf("shutdown=%v", shutdown), func(t *testing.T) {
 			t.Parallel()
 			s, address := replaced(t, func(was *http3.Server, socket net.PacketConn) {
-				time.Sleep(20 * time.Millisecond) // what was answered arrives
+				time.Sleep(20 * time.Millisecond) // time for answers to arrive
 				if shutdown {
 					ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 					defer cancel()
@@ -260,7 +260,7 @@ func TestGoAway(t *testing.T) {
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	s, address := replaced(t, func(was *http3.Server, socket net.PacketConn) {
-		_ = socket.Close() // before it could say so
+		_ = socket.Close() // before the server can announce its end
 		_ = was.Close()
 	})
 	a := sent(address)

@@ -362,7 +362,7 @@ func FuzzHostile(f *testing.F) {
 			case "application/json":
 				var o map[string]any
 				numbers := json.NewDecoder(bytes.NewReader(text))
-				numbers.UseNumber() // 1e333 is one
+				numbers.UseNumber() // 1e333 overflows float64
 				if err := numbers.Decode(&o); err != nil || numbers.More() || len(o) != 3 ||
 					o["v"] != value || o["w"] != other {
 					t.Fatalf("%q: the body is %q: %v", value, text, err)
@@ -445,7 +445,7 @@ func BenchmarkCheck(b *testing.B) {
 	d := manyRows(b, 1_000_000, func(i int) string { return fmt.Sprint("user", i) })
 	i := 0
 	for b.Loop() {
-		i++ // one that has been checked costs nothing
+		i++ // the result of a check is cached
 		parse(b, vegeta.Target{Method: "GET",
 			URL: fmt.Sprintf("http://here/{{user}}/%d?id={{id}}", i)}, d)
 	}

@@ -91,11 +91,11 @@ const (
 type fault struct {
 	name    string
 	do      func(s *stream)
-	outcome func(p protocol) string // of the request that meets it: completed or failed
+	outcome func(p protocol) string // of the faulty request: completed or failed
 	// the fault closes the connection and may fail later requests, which the server may not have
 	// read
 	spreads bool
-	resends bool // the server did not begin it
+	resends bool // the server reports the request as unprocessed
 }
 
 func always(outcome string) func(protocol) string {
@@ -135,7 +135,7 @@ var faults = []fault{
 	}, always("completed"), false, false},
 	{"a body that never ends", (*stream).forEver, always("failed"), false, false},
 	{"a gzip bomb", (*stream).bomb, func(p protocol) string {
-		if p.grpc { // nobody has asked for a compressed message
+		if p.grpc { // the client did not accept compression
 			return "failed"
 		}
 		return "completed"
@@ -152,7 +152,7 @@ func TestFaults(t *testing.T) {
 					continue
 				}
 				if p.plain && strings.ContainsFunc(f.name[:2], unicode.IsUpper) {
-					continue // it is a frame
+					continue // HTTP/1.1 has no such frame
 				}
 				t.Run(fmt.Sprintf("%s/%s/resend=%v", p.name, f.name, resend), func(t *testing.T) {
 					t.Parallel()
@@ -181,7 +181,7 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 		a.Timeout = 4 * time.Second
 	}
 	if p.plain {
-		a.Connections = 0 // one that hangs carries nothing else
+		a.Connections = 0 // a connection that hangs blocks its other requests
 	}
 	p.set(t, &a, h.address)
 	r, err := attack.Run(t.Context(), a)

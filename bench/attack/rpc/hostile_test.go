@@ -29,20 +29,20 @@ type hostile struct {
 	mu       sync.Mutex
 	listener net.Listener
 	address  string
-	open     map[*peer]bool // false: it was closed, and may still read
-	seen     int            // requests that came whole
-	answered int            // to their ends
+	open     map[*peer]bool // false: closed, but may still read
+	seen     int            // complete requests received
+	answered int            // complete answers sent
 	quiet    bool
-	tls      *tls.Config // nil: it speaks in the clear
+	tls      *tls.Config // nil: no TLS
 	serving  sync.WaitGroup
 
-	answering sync.RWMutex // whoever answers may read it
+	answering sync.RWMutex // read-locked while answering
 }
 
 type stream struct {
 	*peer
 	id   uint32
-	gone chan struct{} // closed when the client has reset it
+	gone chan struct{} // closed when the client resets the stream
 }
 
 // peer is a connection.
@@ -53,12 +53,12 @@ type peer struct {
 	framer  *http2.Framer
 	head    bytes.Buffer
 	encoder *hpack.Encoder
-	last    uint32 // stream; behind it none is answered any more. 0: all are
+	last    uint32 // last stream to be answered; 0: no limit
 	streams map[uint32]*stream
-	parts   []uint32      // streams that have not come whole
-	come    *sync.Cond    // one of them has, or the connection has ended
-	heard   chan struct{} // has a token when the client has answered a PING
-	ended   chan struct{} // closed when the connection is
+	parts   []uint32      // streams with incomplete requests
+	come    *sync.Cond    // a request is complete, or the connection has ended
+	heard   chan struct{} // receives a token when the client answers a PING
+	ended   chan struct{} // closed with the connection
 }
 
 func newHostile(t *testing.T, p protocol, what func(s *stream, n int)) *hostile {
@@ -133,7 +133,7 @@ func (h *hostile) stop() {
 
 // settle waits until the client has read every answer.
 func (h *hostile) settle() {
-	h.answering.Lock() // nobody is at it
+	h.answering.Lock() // wait for current answers
 	h.mu.Lock()
 	open := slices.Collect(maps.Keys(h.open))
 	h.mu.Unlock()
@@ -328,7 +328,7 @@ func (s *stream) data(p []byte, end bool) bool {
 func (s *stream) end() {
 	s.forget()
 	s.of.mu.Lock()
-	s.of.answered++ // before the client can have it
+	s.of.answered++ // before the client can read the answer
 	s.of.mu.Unlock()
 	if s.of.grpc {
 		s.headers(true, "grpc-status", "0")
@@ -368,7 +368,7 @@ func (s *stream) goAway() {
 	s.of.serving.Go(func() {
 		s.mu.Lock()
 		for slices.ContainsFunc(s.parts, func(of uint32) bool { return of < s.id }) {
-			s.come.Wait() // by its number it is to be answered
+			s.come.Wait() // GOAWAY promises an answer to this stream
 		}
 		s.mu.Unlock()
 		s.settle()
@@ -383,7 +383,7 @@ func (s *stream) cut() {
 		s.settle()
 		under := s.conn
 		if over, ok := under.(*tls.Conn); ok {
-			under = over.NetConn() // a reset, and no goodbye of TLS
+			under = over.NetConn() // to reset without a TLS close_notify
 		}
 		_ = under.(*net.TCPConn).SetLinger(0)
 		_ = under.Close()

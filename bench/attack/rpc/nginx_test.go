@@ -35,7 +35,7 @@ func startNginx(t *testing.T, ca authority, directives string) (url string) {
 		t.Fatal(err)
 	}
 	address := listener.Addr().String()
-	_ = listener.Close() // nginx listens there
+	_ = listener.Close() // nginx uses its port
 	for name, text := range map[string]string{"cert.pem": string(cert), "key.pem": string(key),
 		"ca.pem": string(ca.pem), "nginx.conf": strings.NewReplacer("DIR", dir, "ADDRESS",
 			address).Replace(strings.Replace(nginxConf, "DIRECTIVES", directives, 1))} {

@@ -121,7 +121,7 @@ func serveSecured(t *testing.T, config *tls.Config) *secured {
 	})
 	server := httptest.NewUnstartedServer(handler)
 	server.EnableHTTP2, server.TLS = true, config.Clone()
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that fail
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // failed handshakes
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	s.address = server.Listener.Addr().String()
@@ -200,7 +200,7 @@ func TestTLS(t *testing.T) {
 			a, proto := way.with, way.proto
 			if proto == "gRPC" {
 				if c.header != "" {
-					continue // which it refuses
+					continue // gRPC rejects a Host header
 				}
 				proto = "HTTP/2.0"
 			}
@@ -238,7 +238,7 @@ func TestTLSFailures(t *testing.T) {
 		cert   x509.Certificate
 		server *tls.Config
 		with   attack.TLS
-		skip   bool // certificates are not checked
+		skip   bool // certificates are not verified
 		want   string
 		tcp    bool // no UDP
 	}{
@@ -276,7 +276,7 @@ func TestTLSFailures(t *testing.T) {
 				address = s.packets
 			}
 			if a.HTTP3 && c.tcp {
-				continue // QUIC is TLS 1.3
+				continue // QUIC requires TLS 1.3
 			}
 			a.Clients, a.Tasks, a.TLS, a.Insecure = 1, 1, c.with, c.skip
 			a.Requests = []attack.Request{{Method: "GET", URL: fmt.Sprintf(way.url, address)}}

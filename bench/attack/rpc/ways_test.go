@@ -31,8 +31,8 @@ type served struct {
 	*httptest.Server
 	mu               sync.Mutex
 	protocols, peers map[string]int
-	calls            atomic.Int64 // over gRPC
-	header           http.Header  // of the last
+	calls            atomic.Int64 // gRPC calls
+	header           http.Header  // of the last request
 }
 
 func serve(t testing.TB, start func(*httptest.Server)) *served {
@@ -45,7 +45,7 @@ func serve(t testing.TB, start func(*httptest.Server)) *served {
 				remote.ServeHTTP(w, r)
 				return
 			}
-			time.Sleep(time.Millisecond) // so that many are at once
+			time.Sleep(time.Millisecond) // so requests overlap
 			s.mu.Lock()
 			s.protocols[r.Proto]++
 			s.peers[r.RemoteAddr]++
@@ -83,7 +83,7 @@ func TestWays(t *testing.T) {
 		at      *served
 		path    string
 		spoken  string
-		asked   int // requests of HTTP
+		asked   int // HTTP requests, including redirects
 		over    string
 		streams bool
 	}{

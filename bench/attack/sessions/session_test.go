@@ -163,7 +163,7 @@ func TestTally(t *testing.T) {
 				outcome = record.Failed + record.Outcome(random.IntN(4))
 			}
 			took := random.Int64N(1e9)
-			for _, to := range []*Tally{whole, parts[i%2]} { // the third has none
+			for _, to := range []*Tally{whole, parts[i%2]} { // the third tally stays empty
 				to.Step(settled, Settled{Outcome: outcome, Status: 200 + int(took%3),
 					Sent: 3, Received: took % 100, Response: took, Service: took})
 			}
@@ -191,7 +191,7 @@ func TestTally(t *testing.T) {
 	}
 	metrics := func(t *Tally) (all []any) {
 		t.Metrics(strconv.Itoa, func(unit string, v float64) {
-			if !strings.Contains(unit, "mean") { // sums of floats in another order
+			if !strings.Contains(unit, "mean") { // rounding depends on the order of addition
 				all = append(all, unit, v)
 			}
 		})

@@ -243,7 +243,7 @@ func TestCoverage(t *testing.T) {
 	}
 	cells := coveredCells(*sweep)
 	counts := make([]map[string]*coverage, len(cells))
-	exacts := map[coveredCell]func() exactValues{} // of cells that differ only in their length
+	exacts := map[coveredCell]func() exactValues{} // shared by cells that differ only in length
 	for i := range cells {
 		if of := cells[i].plan(); exacts[of] == nil {
 			exacts[of] = sync.OnceValue(func() exactValues { return of.exact(t, tasks) })
