@@ -23,7 +23,7 @@ import (
 
 const besideLength = 3 * time.Second
 
-func theCommand(b *testing.B) (path string) {
+func buildCommand(b *testing.B) (path string) {
 	b.Helper()
 	path = filepath.Join(b.TempDir(), "poolbench")
 	build := exec.Command("go", "build", "-o", path, "github.com/poolbench/poolbench/cmd/poolbench")
@@ -105,12 +105,12 @@ func byWrk(b *testing.B, url string, clients int) (perSecond float64) {
 // BenchmarkBeside compares the poolbench command with wrk and vegeta against a server in its own
 // process. Metrics are medians over the rounds of 3 s per tool. Use an idle machine: `make attack`.
 func BenchmarkBeside(b *testing.B) {
-	path := theCommand(b)
+	path := buildCommand(b)
 	rounds := func(
 		name, scheme string, round func(b *testing.B, url string) map[string]float64,
 	) {
 		b.Run(name, func(b *testing.B) {
-			url := serverOfItsOwn(b, scheme)
+			url := startServerProcess(b, scheme)
 			all := map[string][]float64{}
 			for b.Loop() {
 				for unit, v := range round(b, url) {

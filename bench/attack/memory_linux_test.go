@@ -27,7 +27,7 @@ func TestMemoryInFlight(t *testing.T) {
 		"h2c":   {"http", attack.Attack{H2C: true}},
 		"http2": {"https", attack.Attack{HTTP2: true, Insecure: true}},
 	} {
-		url := serverOfItsOwn(t, "slow"+c.scheme)
+		url := startServerProcess(t, "slow"+c.scheme)
 		used := func() uint64 { // excludes garbage
 			runtime.GC()
 			var m runtime.MemStats

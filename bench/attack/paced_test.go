@@ -16,9 +16,9 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// serverOfItsOwn starts a server process. A server in this process would share the Go scheduler
+// startServerProcess starts a server process. A server in this process would share the Go scheduler
 // with the client.
-func serverOfItsOwn(b testing.TB, scheme string) (url string) {
+func startServerProcess(b testing.TB, scheme string) (url string) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), servingVariable+"="+scheme)
@@ -52,7 +52,7 @@ func serverOfItsOwn(b testing.TB, scheme string) (url string) {
 //	go test -run ^$ -bench Paced -benchtime 1x -count 5 ./bench/attack
 func BenchmarkPaced(b *testing.B) {
 	const length = 3 * time.Second
-	request := attack.Request{Method: http.MethodGet, URL: serverOfItsOwn(b, "http")}
+	request := attack.Request{Method: http.MethodGet, URL: startServerProcess(b, "http")}
 	for _, rate := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprintf("rate=%d/by=vegeta", rate), func(b *testing.B) {
 			var service, lag []int64

@@ -23,8 +23,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// people returns a table with hostile values.
-func people(t *testing.T) *requests.Data {
+// hostileRows returns a table with hostile values.
+func hostileRows(t *testing.T) *requests.Data {
 	t.Helper()
 	d, err := requests.ReadData("people.csv", []byte("name,password\nann,s3cr3t-a\n"+
 		"\"bo b/?&#\"\"\",s3cr3t-b\n\"cy\r\nX: y\",s3cr3t-c\nŁ,s3cr3t-d\n{{seq}},s3cr3t-e\n"), "csv")
@@ -46,7 +46,7 @@ func checkList(t *testing.T, texts ...string) (all checks.List) {
 	return all
 }
 
-func noted(r *http.Request, body []byte) string {
+func formatRequest(r *http.Request, body []byte) string {
 	return fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"),
 		r.Header.Get("X-Id"), body)
 }
@@ -67,7 +67,7 @@ func TestSentAsPlanned(t *testing.T) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		note := noted(r, body)
+		note := formatRequest(r, body)
 		if refused != nil && !refused[note] {
 			refused[note] = true
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -94,7 +94,7 @@ func TestSentAsPlanned(t *testing.T) {
 			var want []string
 			for seq := range uint64(n) {
 				r := reqs[seq%3]
-				parsed, err := requests.Parse(r, people(t))
+				parsed, err := requests.Parse(r, hostileRows(t))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -108,11 +108,11 @@ func TestSentAsPlanned(t *testing.T) {
 				}
 				req.URL.RawPath = strings.Replace(req.URL.EscapedPath(), "/from/", "/to/", 1)
 				req.URL.Path = strings.Replace(req.URL.Path, "/from/", "/to/", 1)
-				want = append(want, noted(req, one.Body))
+				want = append(want, formatRequest(req, one.Body))
 			}
 			slices.Sort(want)
 			a := attack.Defaults()
-			a.Requests, a.Templates, a.Data, a.Seed = reqs, true, people(t), seed
+			a.Requests, a.Templates, a.Data, a.Seed = reqs, true, hostileRows(t), seed
 			a.Checks = checkList(t, "status == 200", "body == fine")
 			a.Tasks, a.Duration = n, 0
 			open := a
@@ -132,7 +132,7 @@ func TestSentAsPlanned(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				settled(t, name, r.Result, n)
+				checkCompleted(t, name, r.Result, n)
 				same(t, fmt.Sprintf("%s, /%s, seed %d", name, place, seed), seen, want)
 			}
 			seen, refused = nil, nil
@@ -156,14 +156,14 @@ func TestSentAsPlanned(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			settled(t, "agents", r.Result, n)
+			checkCompleted(t, "agents", r.Result, n)
 			same(t, fmt.Sprintf("agents, /%s, seed %d", place, seed), seen, want)
 		}
 	}
 }
 
-// settled fails unless exactly n requests completed.
-func settled(t *testing.T, name string, r *bench.Result, n int) {
+// checkCompleted fails unless exactly n requests completed.
+func checkCompleted(t *testing.T, name string, r *bench.Result, n int) {
 	t.Helper()
 	if r.Tasks != n || len(r.Broken) > 0 {
 		t.Errorf("%s: %d requests, %v", name, r.Tasks, r.Broken)
@@ -319,7 +319,7 @@ func TestLettersMasked(t *testing.T) {
 	var list strategies.DeadLetterList
 	a := attack.Defaults()
 	a.Requests = []attack.Request{{Method: "GET", URL: server.URL + "/{{name}}?p={{password}}&q={{name}}"}}
-	a.Templates, a.Data, a.Tasks, a.Duration = true, people(t), 2, 0
+	a.Templates, a.Data, a.Tasks, a.Duration = true, hostileRows(t), 2, 0
 	a.Strategy, a.Limit = strategy(t, "retry_queue:base=1ms,attempts=2"), 2
 	a.DeadLetters, a.ShowQuery = &list, []string{"q"}
 	if _, err := attack.Run(t.Context(), a); err != nil {

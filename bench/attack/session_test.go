@@ -135,7 +135,7 @@ func (s *shop) planned(a attack.Attack, n uint64, due int64) (lines []string) {
 	return lines
 }
 
-func inShop(
+func runInShop(
 	t *testing.T, h http.HandlerFunc,
 	f func(t *testing.T, dial func(context.Context, string, string) (net.Conn, error)),
 ) {
@@ -166,7 +166,7 @@ func TestSessionsAreThePlan(t *testing.T) {
 	if testing.Short() {
 		n = 200
 	}
-	base := attack.Attack{Data: people(t), Templates: true, Arrival: arrival(t, "poisson"),
+	base := attack.Attack{Data: hostileRows(t), Templates: true, Arrival: arrival(t, "poisson"),
 		Rate: 50, Tasks: n, MaxInFlight: attack.Unlimited}.WithSession(session(t, buying))
 	through := base
 	through.MaxInFlight, through.Strategy, through.Limit = 0, strategy(t, "unbounded"), 1
@@ -187,7 +187,7 @@ func TestSessionsAreThePlan(t *testing.T) {
 				a.Seed, a.Agents = seed, 0
 				s := &shop{seen: map[uint64][]string{}}
 				var report *attack.Report
-				inShop(t, s.handler, func(t *testing.T,
+				runInShop(t, s.handler, func(t *testing.T,
 					dial func(context.Context, string, string) (net.Conn, error)) {
 					s.begun = time.Now()
 					report = byAgents(t, a.Virtual(dial), c.agents)
@@ -337,7 +337,7 @@ func TestSessionsEnd(t *testing.T) {
 				}
 				a = a.WithSession(session(t, "steps:"+steps))
 				var r *attack.Report
-				inShop(t, h, func(t *testing.T,
+				runInShop(t, h, func(t *testing.T,
 					dial func(context.Context, string, string) (net.Conn, error)) {
 					ctx := t.Context()
 					if cut {
@@ -419,7 +419,7 @@ steps:
 	var mu sync.Mutex
 	at := map[[2]int]time.Duration{}
 	var r *attack.Report
-	inShop(t, func(w http.ResponseWriter, r *http.Request) {
+	runInShop(t, func(w http.ResponseWriter, r *http.Request) {
 		var n, step int
 		_, _ = fmt.Sscanf(r.URL.Path, "/%d/%d", &step, &n)
 		mu.Lock()

@@ -56,7 +56,7 @@ func TestCapacityOfSessions(t *testing.T) {
 				WithSession(session(t, text+"]"))
 			thinks := a.Session.MeanThought()
 			slots := make(chan struct{}, c.slots)
-			inShop(t, func(http.ResponseWriter, *http.Request) {
+			runInShop(t, func(http.ResponseWriter, *http.Request) {
 				slots <- struct{}{}
 				time.Sleep(c.took)
 				<-slots

@@ -26,8 +26,8 @@ var sessionWays = map[string]func(attack.Attack) attack.Attack{
 	"clients":  func(a attack.Attack) attack.Attack { a.Clients, a.Rate = 1, 0; return a },
 }
 
-// speaking returns the URL of a server for the given protocol.
-func speaking(t *testing.T, way string, h http.HandlerFunc) string {
+// startServerFor returns the URL of a server for the given protocol.
+func startServerFor(t *testing.T, way string, h http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(h)
 	t.Cleanup(server.Close)
@@ -91,7 +91,7 @@ func TestHostileCaptures(t *testing.T) {
 				complain := func(format string, args ...any) {
 					t.Errorf(format, args...)
 				}
-				host := speaking(t, name, func(w http.ResponseWriter, r *http.Request) {
+				host := startServerFor(t, name, func(w http.ResponseWriter, r *http.Request) {
 					mu.Lock()
 					defer mu.Unlock()
 					seen = append(seen, r.URL.Path)
@@ -152,14 +152,14 @@ func TestHostileCaptures(t *testing.T) {
 					t.Errorf("%v of the last step was not sent", left)
 				}
 				if len(v) > 3 && len(v) < 100 {
-					noneIn(t, r, v, v[len(v)/2:])
+					checkNoSecrets(t, r, v, v[len(v)/2:])
 				}
 			})
 		}
 	}
 }
 
-func noneIn(t *testing.T, r *attack.Report, secrets ...string) {
+func checkNoSecrets(t *testing.T, r *attack.Report, secrets ...string) {
 	t.Helper()
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -180,7 +180,7 @@ func TestSecretsOfSessions(t *testing.T) {
 	for name, way := range sessionWays {
 		for _, fails := range []string{"check", "status", "reset", "refused"} {
 			t.Run(name+" "+fails, func(t *testing.T) {
-				host := speaking(t, name, func(w http.ResponseWriter, r *http.Request) {
+				host := startServerFor(t, name, func(w http.ResponseWriter, r *http.Request) {
 					c, _ := r.Cookie("sid")
 					switch {
 					case r.URL.Path == "/give":
@@ -225,7 +225,7 @@ func TestSecretsOfSessions(t *testing.T) {
 						t.Error("no body is kept")
 					}
 				}
-				noneIn(t, r, token, cookie)
+				checkNoSecrets(t, r, token, cookie)
 				kept, err := json.Marshal(letters.All())
 				if err != nil {
 					t.Fatal(err)
@@ -246,7 +246,7 @@ func TestCookiesOfSessions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
 			var seen []string
-			host := speaking(t, name, func(w http.ResponseWriter, r *http.Request) {
+			host := startServerFor(t, name, func(w http.ResponseWriter, r *http.Request) {
 				n := r.URL.Query().Get("n")
 				set := func(name string) {
 					http.SetCookie(w, &http.Cookie{Name: name, Value: name + n, Path: "/"})
@@ -310,7 +310,7 @@ func TestCookiesOfSessions(t *testing.T) {
 		}{{50, 4000, ""}, {51, 1, "check failed: step_1: cookies (there are more than 50 cookies)"},
 			{1, 4096, "check failed: step_1: cookies (a cookie is longer than 4 KiB)"}} {
 			t.Run(fmt.Sprint(name, " ", c.n, " of ", c.size), func(t *testing.T) {
-				host := speaking(t, name, func(w http.ResponseWriter, r *http.Request) {
+				host := startServerFor(t, name, func(w http.ResponseWriter, r *http.Request) {
 					for i := range c.n {
 						if r.URL.Path == "/set" {
 							http.SetCookie(w, &http.Cookie{Name: fmt.Sprintf("c%02d", i),

@@ -186,7 +186,7 @@ func TestSessionSoakShares(t *testing.T) {
 		Arrival: arrival(t, "poisson")}.WithSession(session(t, walking))
 	merged := func(soak bool) (r *attack.Report) {
 		a.Soak = soak
-		inShop(t, walked, func(t *testing.T,
+		runInShop(t, walked, func(t *testing.T,
 			dial func(context.Context, string, string) (net.Conn, error)) {
 			r = byAgents(t, a.Virtual(dial), 2)
 		})

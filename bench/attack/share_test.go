@@ -106,8 +106,8 @@ func shared(t *testing.T, a attack.Attack, agents int) (shares []attack.Agent) {
 	return shares
 }
 
-// again returns the share after an encoding round trip.
-func again(t *testing.T, s *attack.Share) *attack.Share {
+// encodeDecode returns the share after an encoding round trip.
+func encodeDecode(t *testing.T, s *attack.Share) *attack.Share {
 	t.Helper()
 	data, err := s.AppendBinary(nil)
 	if err != nil {
@@ -145,7 +145,7 @@ func TestMergeIsOneGenerator(t *testing.T) {
 		for _, agents := range []int{1, 2, 5} {
 			shares := shared(t, a, agents)
 			for k := range shares {
-				shares[k].Share = again(t, shares[k].Share)
+				shares[k].Share = encodeDecode(t, shares[k].Share)
 			}
 			a := a
 			a.Requests = []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
@@ -247,7 +247,7 @@ func TestMergeNames(t *testing.T) {
 			result.Suspect, "% of the plan"},
 	} {
 		agents := slices.Clone(good)
-		s := *again(t, good[1].Share)
+		s := *encodeDecode(t, good[1].Share)
 		agents[1].Share = &s
 		c.damage(&agents[1])
 		r, err := a.Merge(agents, c.allow, nil)

@@ -260,7 +260,7 @@ func TestRestart(t *testing.T) {
 					return
 				}
 				address := h.address
-				h.hush()
+				h.stopAnswering()
 				h.serving.Go(func() {
 					h.settle()
 					h.stop()

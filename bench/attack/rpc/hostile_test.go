@@ -65,7 +65,7 @@ func newHostile(t *testing.T, p protocol, what func(s *stream, n int)) *hostile 
 	t.Helper()
 	h := &hostile{grpc: p.grpc, plain: p.plain, what: what, open: map[*peer]bool{}}
 	if p.tls {
-		h.tls = certified(t)
+		h.tls = tlsConfig(t)
 	}
 	h.start(t, "127.0.0.1:0")
 	t.Cleanup(func() {
@@ -75,7 +75,7 @@ func newHostile(t *testing.T, p protocol, what func(s *stream, n int)) *hostile 
 	return h
 }
 
-func certified(t *testing.T) *tls.Config {
+func tlsConfig(t *testing.T) *tls.Config {
 	t.Helper()
 	lender := httptest.NewTLSServer(nil)
 	defer lender.Close()
@@ -114,8 +114,8 @@ func (h *hostile) start(t *testing.T, address string) {
 	})
 }
 
-// hush leaves all later requests unanswered.
-func (h *hostile) hush() {
+// stopAnswering leaves all later requests unanswered.
+func (h *hostile) stopAnswering() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.quiet = true
