@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// checkPartsSum requires the parts of the mean response to add up to it, and those of the tail to
-// 1.
+// checkPartsSum requires that the parts of the mean response add up to it, and tail shares to 1.
 func checkPartsSum(t *testing.T, r *Result, splits bool) (known bool) {
 	t.Helper()
 	if len(r.Broken) > 0 {

@@ -157,7 +157,7 @@ func TestKnownAnswers(t *testing.T) {
 	for _, workload := range works {
 		t.Run("shed/"+workload, func(t *testing.T) {
 			// Erlang B holds for any service time distribution. Refusals with p = 0.310680 are
-			// almost independent. Tolerances are those for 10⁶ tasks times √5.
+			// almost independent. Tolerances are √5 times those of 10⁶ tasks.
 			r := answer(t, scenario(t,
 				bench.Written{Strategy: "bounded_queue_shed", Queue: bench.NoQueue,
 					Workload: workload, Limit: 4, Load: 1, Tasks: tasks,

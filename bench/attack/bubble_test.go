@@ -367,7 +367,6 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// If the vegeta file cannot be written, the attack must fail at once.
 func TestVegetaFull(t *testing.T) {
 	full := errors.New("no space left")
 	synctest.Test(t, func(t *testing.T) {

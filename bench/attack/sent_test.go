@@ -23,7 +23,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// hostileRows returns a table with hostile values.
 func hostileRows(t *testing.T) *requests.Data {
 	t.Helper()
 	d, err := requests.ReadData("people.csv", []byte("name,password\nann,s3cr3t-a\n"+
@@ -162,7 +161,6 @@ func TestSentAsPlanned(t *testing.T) {
 	}
 }
 
-// checkCompleted fails unless exactly n requests completed.
 func checkCompleted(t *testing.T, name string, r *bench.Result, n int) {
 	t.Helper()
 	if r.Tasks != n || len(r.Broken) > 0 {

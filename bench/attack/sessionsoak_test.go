@@ -19,7 +19,6 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// walking has steps that are due at once, soon, and late.
 const walking = `
 name: walking
 steps:

@@ -58,7 +58,6 @@ func TestSharesAreThePlan(t *testing.T) {
 	}
 }
 
-// answers needs a different time for each request and refuses some.
 func answers(w http.ResponseWriter, r *http.Request) {
 	at := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(1, at))

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server counts requests. what answers request n, counted from 0.
+// server counts requests. Its field what answers request n, counted from 0.
 type server struct {
 	what           func(w http.ResponseWriter, r *http.Request, n int)
 	seen, answered atomic.Int64
