@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// checkPartsSum fails unless the parts of the mean response add up to it, and the parts of the tail
-// to 1.
+// checkPartsSum requires that the parts of the mean response add up to it, and tail shares to 1.
 func checkPartsSum(t *testing.T, r *Result, splits bool) (known bool) {
 	t.Helper()
 	if len(r.Broken) > 0 {
@@ -116,7 +115,7 @@ func TestPartsOfTheTail(t *testing.T) {
 	}
 }
 
-// The prediction for one more slot must equal a run with one more slot, to the nanosecond.
+// The prediction must equal a run with one more slot, to the nanosecond.
 func TestNextSlot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -170,7 +169,7 @@ func TestNextSlot(t *testing.T) {
 	}
 }
 
-// The prediction without the target must equal a run without a target, to the nanosecond.
+// The prediction must equal a run without a target, to the nanosecond.
 func TestNoTarget(t *testing.T) {
 	for strategy, predicted := range map[string]bool{"worker_pool": true,
 		"shortest_first": false} {
@@ -193,8 +192,8 @@ func TestNoTarget(t *testing.T) {
 	}
 }
 
-// TestWaitsForSlots: under the virtual clock all waiting is waiting for a slot. If all tasks take
-// equally long, none of the wait is due to different lengths. With two lengths most of it is.
+// Tasks of equal length must not cause waits by different lengths. With two lengths, most of the
+// wait must have this cause. Under the virtual clock every wait is for a slot.
 func TestWaitsForSlots(t *testing.T) {
 	of := func(workload string) (queued, turn, even float64) {
 		r := runWritten(t, Written{Strategy: "worker_pool", Workload: workload, Target: "none",

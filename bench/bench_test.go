@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Representative strategies: all benchmarks of this package should run within a minute.
+// Few strategies, so that all benchmarks of this package run within a minute.
 var (
 	inVirtualTime = []string{"serial", "unbounded", "semaphore", "worker_pool",
 		"bounded_queue_shed", "dispatcher", "errgroup_limit", "event_loop",
@@ -19,8 +19,7 @@ var (
 	inRealTime = []string{"semaphore", "worker_pool"}
 )
 
-// BenchmarkRun runs a matrix of scenarios: `go test -bench . ./bench`. Quantiles need more tasks:
-// -benchtime 4000x takes 20 s for each real-time benchmark.
+// Percentiles need more tasks: -benchtime 4000x takes 20 s per real-time benchmark.
 func BenchmarkRun(b *testing.B) {
 	for _, m := range []bench.Matrix{
 		{Strategies: variants(b, inVirtualTime), Limits: []int{4}, Loads: []float64{0.8},
@@ -52,8 +51,8 @@ func variants(b *testing.B, names []string) (all []strategies.Variant) {
 	return all
 }
 
-// BenchmarkFrozenTarget is TestFrozenTarget under the real clock. The p95 response must be at least
-// 380 ms and the p95 service below 2 ms. A harness that measures from the start of the request
+// BenchmarkFrozenTarget repeats TestFrozenTarget under the real clock. The p95 response must be at
+// least 380 ms and the p95 service below 2 ms. A harness that measures from the start of requests
 // reports 1.4 ms for both. -benchtime 1x is enough.
 func BenchmarkFrozenTarget(b *testing.B) {
 	s := scenario(b, bench.Written{Strategy: "worker_pool", Workload: "constant:mean=1ms",

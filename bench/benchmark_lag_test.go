@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// BenchmarkLag reports the generator's lateness with tasks that only wait, so nothing else uses the
-// generator's processor.
+// BenchmarkLag reports the generator's lateness. Its tasks only wait, so the generator has its
+// processor to itself.
 func BenchmarkLag(b *testing.B) {
 	for _, rate := range []float64{100, 300, 1000} {
 		b.Run(fmt.Sprintf("rate=%v", rate), func(b *testing.B) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The virtual clock requires undocumented behaviour: synctest.Test with an empty testing.T outside
-// of a test.
+// The virtual clock relies on undocumented behaviour: synctest.Test with an empty testing.T,
+// outside of a test.
 func TestBubble(t *testing.T) {
 	var elapsed time.Duration
 	if err := bubble(func() {
@@ -34,5 +34,5 @@ func TestBubble(t *testing.T) {
 	}
 }
 
-// hang never returns. TestMain ignores its goroutines, which stay after their bubble is given up.
+// hang never returns. TestMain ignores the goroutines it leaves.
 func hang() { <-make(chan int) }

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// runComposed runs tasks of two classes under the virtual clock.
 func runComposed(t *testing.T, strategy, target string) *bench.Result {
 	t.Helper()
 	sc, err := bench.Written{Strategy: strategy, Workload: "two_class", Target: target,

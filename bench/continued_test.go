@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// interruptSoak returns the first partial result of the soak, after a round trip through a
-// directory, and the result of the whole soak.
+// interruptSoak returns the first partial result of a soak, read from a directory, and the final
+// one.
 func interruptSoak(t *testing.T, s bench.Scenario) (early, whole *bench.Result) {
 	t.Helper()
 	var p progress.Tracker
@@ -29,7 +29,6 @@ func interruptSoak(t *testing.T, s bench.Scenario) (early, whole *bench.Result) 
 	return early, whole
 }
 
-// missingTasks returns the gaps of the result and the number of tasks in them.
 func missingTasks(r *bench.Result) (all []rundir.Gap, tasks int) {
 	for _, reason := range r.Reasons {
 		if reason.Check != "gap" {
@@ -42,7 +41,7 @@ func missingTasks(r *bench.Result) (all []rundir.Gap, tasks int) {
 	return all, tasks
 }
 
-// All windows except the gaps and the few after them must equal those of an uninterrupted soak.
+// All windows, except gaps and the few after them, must equal those of an uninterrupted soak.
 func TestContinuedSoak(t *testing.T) {
 	for i, w := range []bench.Written{
 		{Strategy: "worker_pool", Load: 0.5, Tasks: 30_000},
@@ -129,7 +128,7 @@ func TestContinuedSoak(t *testing.T) {
 	}
 }
 
-// No plan is left, so the interrupted part is the whole result.
+// The whole plan has run, so the interrupted part is the result.
 func TestContinuedAtItsEnd(t *testing.T) {
 	s := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 4100})
 	s.Soak = true
@@ -144,7 +143,6 @@ func TestContinuedAtItsEnd(t *testing.T) {
 	}
 }
 
-// A reason of both parts must appear once. A reason of one part must name the part.
 func TestContinuedDoubts(t *testing.T) {
 	s := scenario(t, bench.Written{Strategy: "worker_pool", Limit: 4, Load: 1.2, Tasks: 30_000})
 	s.Soak = true

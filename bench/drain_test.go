@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// 4 workers have 40 tasks of 10 ms. A drain deadline of 35 ms completes three rounds, cancels the
-// fourth and abandons the rest.
+// 4 workers have 40 tasks of 10 ms. After 35 ms three rounds are done, the fourth is cancelled and
+// the rest abandoned.
 func TestDrain(t *testing.T) {
 	for drain, want := range map[time.Duration]struct{ abandoned, makespan float64 }{
 		35 * time.Millisecond:  {28. / 40, 0.035},

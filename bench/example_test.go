@@ -37,8 +37,8 @@ func (m *mine) Submit(ctx context.Context, t *strategies.Task) error {
 
 func (m *mine) Drain(context.Context) error { m.running.Wait(); return nil }
 
-// A strategy needs a Spec with a name and a constructor. Each run checks its other declarations:
-// here the bound on tasks in flight and the times of a FIFO queue.
+// A strategy needs a Spec with a name and a constructor. Runs check its other declarations, here
+// the bound on tasks in flight and FIFO order.
 func ExampleRun() {
 	spec := strategies.Spec{
 		Name: "mine", New: newMine,

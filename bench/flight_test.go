@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// Only the trace of the first task above the bound is kept.
+// Only the first task above the bound is kept.
 func TestFlight(t *testing.T) {
 	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 60, Clock: "real",
 		Workload: "constant:mean=2ms", Flight: 5 * time.Second, FlightBound: time.Millisecond})

@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// BenchmarkMisbehaved runs in a child process of TestMisbehaved, because most misbehaviour ends the
-// process.
+// BenchmarkMisbehaved runs in a child process, because most misbehaviour ends the process.
 func BenchmarkMisbehaved(b *testing.B) {
 	how := misdeed(os.Getenv("POOLBENCH_MISDEED"))
 	if how == "" {
@@ -36,7 +35,7 @@ func BenchmarkMisbehaved(b *testing.B) {
 	}
 }
 
-// The benchmark of any misbehaving strategy must fail in bounded time and report the misbehaviour.
+// Any misbehaviour must be reported in bounded time.
 func TestMisbehaved(t *testing.T) {
 	const open, closed, both = "poisson", "closed", ""
 	type row struct {
@@ -83,7 +82,7 @@ func TestMisbehaved(t *testing.T) {
 		{doneNil, both, "Done was called with nil"},
 		{doneForeign, open, "Done was called with a task that was never submitted"},
 		{doneCopy, open, "Done was called with a copy of a task"},
-		// the symptom depends on the other task, or on the client's next task
+		// the symptom depends on another task
 		{doneOther, both, "settled twice|a task is accepted and never done|inside its Run"},
 		{doneTwice, both, "1 tasks were settled twice|inside its Run"},
 		{doneEarly, both, "Done was called with a task that is inside its Run"},
@@ -126,8 +125,8 @@ func TestMisbehaved(t *testing.T) {
 			func(t *testing.T) {
 				t.Parallel()
 				want := regexp.MustCompile(test.want)
-				// A short patience may report a hang of a busy machine instead of the expected
-				// hang. The test then repeats with more patience.
+				// With a short patience, a busy machine may look like another hang, so the test
+				// then repeats with more.
 				patience := []string{"30s"}
 				if hangs.MatchString(test.want) {
 					patience = []string{"25ms", "200ms", "2s", "20s"}
@@ -156,10 +155,9 @@ func TestMisbehaved(t *testing.T) {
 	}
 }
 
-// hangs matches the complaints that appear only after the patience has expired.
+// hangs matches errors that need the patience to expire.
 var hangs = regexp.MustCompile("does not return|never done|stands still")
 
-// The output is without the Unit lines.
 func benchmarkMisbehaved(
 	t *testing.T, how misdeed, clock, arrival, patience string,
 ) (out string, failed bool) {

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// allocating is a workload whose tasks allocate size bytes each and keep them reachable.
 type allocating struct {
 	nothing
 	size int
@@ -44,7 +43,7 @@ func TestRuntimeMetrics(t *testing.T) {
 	for _, m := range r.Metrics {
 		has[m.Unit] = m.Value
 	}
-	// 200 MB stay alive, and the heap may double between two collections
+	// 200 MB stay alive, and the heap may double between collections
 	for unit, least := range map[string]float64{"gc-cycles": 3, "gc-cpu": 1e-6,
 		"gc-pause-sec": 1e-6, "max-gc-pause-sec": 1e-6, "max-heap-B": tasks * size,
 		"heap-B/inflight": 20 * size, "sched-sec/op": 1e-9, "mean-waiting-goroutines": 1} {
@@ -67,7 +66,6 @@ func TestRuntimeMetrics(t *testing.T) {
 	}
 }
 
-// Unknown values are not metrics.
 func TestRuntimeAbsent(t *testing.T) {
 	o := &observe.Run{Peak: 1, Seen: &machine.WitnessSeen{Pressure: machine.UnknownPressure,
 		Runtime: &machine.RuntimeSeen{}}}

@@ -33,7 +33,7 @@ func TestWorkloadsAreClosed(t *testing.T) {
 	}
 }
 
-// The target is in the server. Its refusals must count as throttled only once.
+// Refusals by the server's target must count as throttled only once.
 func TestServedWorkload(t *testing.T) {
 	w := bench.Written{Workload: "http_get:service=const(0s)",
 		Target: "token_bucket:rate=0.001,burst=10", Arrival: "batch", Clock: "real",
@@ -47,7 +47,7 @@ func TestServedWorkload(t *testing.T) {
 	}
 }
 
-// Idle connections of a client must not count as goroutines that the strategy left behind.
+// A client's idle connections must not count as goroutines that the strategy leaked.
 func TestConnectionsStay(t *testing.T) {
 	t.Parallel() // waits for remaining goroutines
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

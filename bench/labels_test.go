@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// labelledTrace is a workload in which a task of tenant i takes 10(i+1) ms, has priority i−2 and
-// must complete within 25 ms.
+// labelledTrace is a workload in which a task of tenant i takes 10(i+1) ms, has priority i−2 and a
+// deadline of 25 ms.
 func labelledTrace(t *testing.T, tenants []int) string {
 	t.Helper()
 	var text strings.Builder
@@ -30,9 +30,9 @@ func labelledTrace(t *testing.T, tenants []int) string {
 	return "trace:file=" + file + ",column=2,time=1,tenant=3,priority=4,deadline=5"
 }
 
-// Every client has a slot, so the results of each label are known exactly.
+// Every client has a slot, so results are known exactly.
 func TestLabelsInClosedLoops(t *testing.T) {
-	// of each ten tasks, tenant 0 has four, tenant 1 three, tenant 2 two, tenant 5 one
+	// in every ten tasks, tenant 0 has 4, tenant 1 has 3, tenant 2 has 2, and tenant 5 has 1
 	tenants := []int{0, 1, 0, 2, 5, 0, 1, 2, 1, 0}
 	for _, arrival := range []string{"closed:clients=1", "closed:clients=7",
 		"closed:clients=5,think=exp(20ms)"} {
@@ -66,7 +66,6 @@ func TestLabelsInClosedLoops(t *testing.T) {
 	}
 }
 
-// Each tenant must be served as by a token bucket of its own, at its due times.
 func TestTenantsQuota(t *testing.T) {
 	const rate, tasks, seed = 500, 4000, 3
 	for _, c := range []struct{ workload, arrival string }{
@@ -110,8 +109,8 @@ func TestTenantsQuota(t *testing.T) {
 	}
 }
 
-// Starts after the last due time do not count. One slot has twice its capacity of work, so before
-// that time it starts only the first half of the tasks, all of the noisy tenant.
+// Starts after the last due time must not count. The slot has twice the work it can do, so until
+// then it starts only the noisy tenant's half.
 func TestNoisyShareEndsWithThePlan(t *testing.T) {
 	const tasks = 5001
 	var text strings.Builder
@@ -132,7 +131,7 @@ func TestNoisyShareEndsWithThePlan(t *testing.T) {
 	}
 }
 
-// One slot with tasks of 10 ms, due every 5 ms, is always busy.
+// One slot with tasks of 10 ms every 5 ms is always busy.
 func TestTenantsInTheWindow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -149,9 +148,9 @@ func TestTenantsInTheWindow(t *testing.T) {
 			// relative to the fair shares 0.8 and 0.2
 			math.Pow(0.9/0.8+0.1/0.2, 2) / (2 * (math.Pow(0.9/0.8, 2) + math.Pow(0.1/0.2, 2)))},
 		{"fair_share", []int{0, 0, 0, 0, 0, 1, 0, 0, 0, 0}, []float64{0.8, 0.2}, 1},
-		// both demand more than their share
+		// both exceed their fair share
 		{"fair_share", []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 0}, []float64{0.5, 0.5}, 1},
-		// the fair share of 1 in 4 exceeds the demand of tenant 1, 0.2
+		// tenant 1 needs 0.2, less than its fair share of 1 in 4
 		{"fair_share:weights=3:1", []int{0, 0, 0, 0, 0, 1, 0, 0, 0, 0}, []float64{0.8, 0.2}, 1},
 		{"fair_share:weights=1:3", []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 0}, []float64{0.25, 0.75}, 1},
 		{"fair_share:weights=1:3,quantum=10ms", []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 0},
@@ -188,7 +187,7 @@ func TestTenantsInTheWindow(t *testing.T) {
 	}
 }
 
-// A batch has no time in which tenants share slots.
+// In a batch, tenants do not share slots over time.
 func TestTenantsAllAtOnce(t *testing.T) {
 	r := run(t, scenario(t, bench.Written{Strategy: "fair_share", Limit: 4, Arrival: "batch",
 		Tasks: 1000, Workload: "tenants"}))

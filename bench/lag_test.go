@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// The lateness of one generator must not appear in the lag of another generator of the same plan.
+// Lag must not include the lateness of another generator of the same plan.
 func TestLagsOfGenerators(t *testing.T) {
 	var shares [2]record.Log
 	for k := range shares {

@@ -8,11 +8,10 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestMeanLimit has a batch whose tasks take 10 ms. Each round adds a slot: 4, 5, 6, 7 and 8 tasks,
-// so the mean of the limit is 6, and after a warm-up of the first 22 tasks it is the same, because
-// all tasks of a batch are due at 0. The limit of a strategy inside another is found.
+// In a batch with tasks of 10 ms, each round adds a slot: 4, 5, 6, 7, 8, so the mean limit is 6. A
+// warm-up does not change this, because all tasks are due at 0.
 func TestMeanLimit(t *testing.T) {
-	const some = -1 // the tasks that are handed on at one instant have no order
+	const some = -1 // tasks released at the same time have no order
 	for _, c := range []struct {
 		strategy string
 		warmup   float64
@@ -36,9 +35,8 @@ func TestMeanLimit(t *testing.T) {
 	}
 }
 
-// TestMeanLimitAfterTheWarmup has a second in which the load fills the limit, which doubles from 4,
-// and then two seconds with a task each. A warm-up of all but the last task leaves the time from
-// the task before it to its end.
+// The load of the first second raises the limit from 4 to 8. A warm-up of all but the last task
+// must exclude that second.
 func TestMeanLimitAfterTheWarmup(t *testing.T) {
 	whole := scenario(t, bench.Written{Strategy: "adaptive_aimd:initial=4", Limit: 8,
 		Workload: "constant:mean=10ms", Arrival: "stages:unit=rate,of=constant,at=1000x1s_1x2s",
@@ -52,9 +50,8 @@ func TestMeanLimitAfterTheWarmup(t *testing.T) {
 	}
 }
 
-// TestLimitOverTime has a batch in which each round of 10 ms adds a slot. The timeline has the
-// limit at the end of each interval, also of a strategy inside another, and none of one that
-// learns none.
+// In a batch, each round of 10 ms adds a slot. The timeline must have the limit at the end of each
+// interval, and none if the strategy has a constant limit.
 func TestLimitOverTime(t *testing.T) {
 	for _, strategy := range []string{"adaptive_aimd:initial=4", "retry+adaptive_aimd:initial=4",
 		"worker_pool"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A misbehaved strategy is a semaphore that makes one mistake, with its twentieth task or in Drain.
+// misbehaved is a semaphore that makes one mistake, with its twentieth task or in Drain.
 type misbehaved struct {
 	how     misdeed
 	ctx     context.Context
@@ -158,7 +158,7 @@ func (m *misbehaved) Submit(ctx context.Context, t *strategies.Task) error {
 	started := make(chan struct{})
 	m.working.Go(func() { m.work(t, how, started) })
 	switch how {
-	case runsRefused: // the task is inside its Run, or has been
+	case runsRefused: // the task is or was inside its Run
 		<-started
 		return strategies.ErrShed
 	case ranRefused:
@@ -168,7 +168,7 @@ func (m *misbehaved) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// runs calls t.Run. inside runs when the task asks its context for Done.
+// runs calls t.Run. inside is called when the task calls Done of its context.
 func (m *misbehaved) runs(t *strategies.Task, inside func()) strategies.Result {
 	return t.Run(hooked{m.ctx, sync.OnceFunc(inside)}, t)
 }

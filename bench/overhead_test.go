@@ -12,14 +12,13 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// nothing is an empty workload, which leaves only the cost of the harness.
+// nothing is an empty workload, so only the harness costs time.
 type nothing struct{}
 
 func (nothing) Do(context.Context, uint64) error { return nil }
 func (nothing) Mean() time.Duration              { return time.Microsecond }
 func (nothing) C2() float64                      { return 0 }
 
-// freeScenario is a scenario of empty tasks that are all due at once.
 func freeScenario(spec strategies.Spec) Scenario {
 	s := Scenario{
 		Strategy: strategies.MustParse(spec.Name),
@@ -33,8 +32,8 @@ func freeScenario(spec strategies.Spec) Scenario {
 	return s
 }
 
-// BenchmarkDriverOverhead compares the bare strategy with the strategy under the driver, on empty
-// tasks. The documented maximum of the difference is 250 ns per task without allocation.
+// BenchmarkDriverOverhead measures empty tasks with and without the driver. The documented maximum
+// of the difference is 250 ns per task without allocation.
 func BenchmarkDriverOverhead(b *testing.B) {
 	for _, name := range []string{"serial", "semaphore", "worker_pool", "dispatcher"} {
 		spec, err := strategies.Lookup(name)

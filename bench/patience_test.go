@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Five tasks of 10 ms arrive at one slot at once, and each caller waits 25 ms. Two tasks complete,
-// the third is cancelled after 5 ms, and the others never start.
+// Five tasks of 10 ms share a slot, and each caller waits 25 ms. Two tasks complete, the third is
+// cancelled after 5 ms, and the others never start.
 func TestPatience(t *testing.T) {
 	for _, name := range []string{"semaphore", "worker_pool", "bounded_queue", "retry_queue",
 		"partitioned:quantum=1ms", "hedged"} {
@@ -45,8 +45,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// A client that gives up continues although the strategy still has its task. The first of twelve
-// tasks keeps the slot for a second. Meanwhile two clients give up every 100 ms.
+// A client that gives up must continue although the strategy still has its task. The first of
+// twelve tasks uses the slot for a second, and two clients give up every 100 ms.
 func TestPatienceOfClients(t *testing.T) {
 	stubborn := workloads.Func("stubborn", func(context.Context, uint64) error {
 		time.Sleep(time.Second)
@@ -109,7 +109,6 @@ func TestPatienceWritten(t *testing.T) {
 	}
 }
 
-// Compares loss shares and waits with the M/M/k+M formulas.
 func TestErlangA(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestPipelineBottleneck: 1 worker with 40 ms bounds the throughput at 25 per second, whatever the
-// limit of the work before it. A thousand tasks take 10 ms and a thousand times 40 ms.
+// One worker with 40 ms limits the throughput to 25/s, whatever the limit of the work. A thousand
+// tasks take 10 ms + 1000·40 ms.
 func TestPipelineBottleneck(t *testing.T) {
 	for _, strategy := range []string{"pipeline:stages=work+1(40ms)",
 		"retry+pipeline:stages=work+1(40ms)"} {
@@ -38,8 +38,8 @@ func TestPipelineBottleneck(t *testing.T) {
 	}
 }
 
-// TestPipelineBottleneckMoves: the classic pipeline has 1 ms, the work, and 2 ms. With work of 10
-// ms the bottleneck is the work up to a limit of 5, and the filter from there on: 500 per second.
+// The classic stages take 1 ms, the work (here 10 ms), and 2 ms. Up to a limit of 5 the work is the
+// bottleneck, then the last stage with 500/s.
 func TestPipelineBottleneckMoves(t *testing.T) {
 	for limit, want := range map[int]struct{ stage, rate float64 }{3: {2, 300}, 4: {2, 400},
 		6: {3, 500}, 20: {3, 500}} {
@@ -52,9 +52,8 @@ func TestPipelineBottleneckMoves(t *testing.T) {
 	}
 }
 
-// TestPipelineIsATandem: with Poisson arrivals, exponential times and buffers that are never full,
-// each stage is an M/M/c queue of its own (Jackson 1957, Burke 1956): the mean response is the sum
-// of theirs.
+// With Poisson arrivals, exponential times and buffers that are never full, each stage is an M/M/c
+// queue (Burke 1956, Jackson 1957), so their mean responses add up.
 func TestPipelineIsATandem(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -96,8 +95,7 @@ func TestPipelineIsATandem(t *testing.T) {
 	}
 }
 
-// TestPipelineOverload: a stage that is offered more than it can do is named, since the load of a
-// plan is relative to the stage of the work.
+// The load refers to the work, so another stage may be overloaded.
 func TestPipelineOverload(t *testing.T) {
 	for text, want := range map[string]string{
 		"pipeline:stages=work+1(40ms)": "stage 2 of 2, 1(40ms), can do 25 tasks per second, but " +
@@ -118,7 +116,6 @@ func TestPipelineOverload(t *testing.T) {
 	}
 }
 
-// TestPipelineSeed: stages draw their times by the seed of the run.
 func TestPipelineSeed(t *testing.T) {
 	mean := func(seed uint64) float64 {
 		return metric(t, run(t, scenario(t, bench.Written{Limit: 4, Seed: seed, Tasks: 100,
@@ -130,7 +127,7 @@ func TestPipelineSeed(t *testing.T) {
 	}
 }
 
-// TestPipelineOfALiteral: a variant that no Parse made has the facts of its stages.
+// A variant not created by Parse must have stages, too.
 func TestPipelineOfALiteral(t *testing.T) {
 	s := scenario(t, bench.Written{Strategy: "pipeline:stages=work+1(40ms)", Limit: 3,
 		Workload: "constant:mean=10ms", Arrival: "batch", Tasks: 100, Clock: "virtual"})

@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A virtual run changes GOMAXPROCS to 1, but must keep the pool sizes from its start.
+// A virtual run sets GOMAXPROCS to 1, but must keep the pool sizes from its start.
 func TestPoolsOfCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	s := scenario(t, bench.Written{Strategy: "cpu_io_split", Limit: 4, Load: 0.4,
@@ -30,8 +30,8 @@ func TestPoolsOfCores(t *testing.T) {
 	}
 }
 
-// Class pools have exact values unless tasks waited outside of a full queue. Without queue slots
-// the run is SUSPECT, because short tasks wait behind long ones outside.
+// Class pools have exact values unless tasks wait before a full queue. There short tasks wait
+// behind long ones, so the run is SUSPECT.
 func TestPoolsOfClasses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Runs with and without profiles are different cells.
 func TestProfile(t *testing.T) {
 	w := bench.Written{Strategy: "cpu_io_split:cpu=1", Workload: "cpu_io:p=0.5,cpu=2ms,wait=const(20ms)",
 		Arrival: "batch", Clock: "real", Limit: 3, Queue: 200, Tasks: 120,
@@ -88,7 +87,6 @@ func TestProfiledLeak(t *testing.T) {
 	}
 }
 
-// The run must be rejected before it creates a strategy.
 func TestProfileTaken(t *testing.T) {
 	if err := pprof.StartCPUProfile(io.Discard); err != nil {
 		t.Fatal(err)

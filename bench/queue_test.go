@@ -36,7 +36,6 @@ func TestDefaultQueueIsNeverFull(t *testing.T) {
 	}
 }
 
-// By default, strategies that separate classes or order tasks must rank as theory predicts.
 func TestTheoryRanksStrategies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -70,8 +69,7 @@ func TestTheoryRanksStrategies(t *testing.T) {
 	}
 }
 
-// A run is SUSPECT if tasks waited before a full queue and the strategy separates, orders or
-// preempts tasks.
+// A full queue only matters to strategies that separate, order or preempt tasks.
 func TestFullQueueIsSuspect(t *testing.T) {
 	t.Parallel()
 	for strategy, promise := range map[string]string{

@@ -17,8 +17,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Every task must have the due time and service time of the file, to the nanosecond, whatever the
-// order of the lines.
 func TestRecordedTraffic(t *testing.T) {
 	const n = 500
 	r := rand.New(rand.NewPCG(1, 2))

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// plannedScenarios returns scenarios with random parameters.
 func plannedScenarios(spec strategies.Spec) (all []Written) {
 	random := rand.New(rand.NewPCG(16, 3))
 	for limit := 1; limit <= 17; limit++ {
@@ -33,7 +32,8 @@ func plannedScenarios(spec strategies.Spec) (all []Written) {
 	return all
 }
 
-// Calculate must equal Run, to the last digit. One processor, as in the command's virtual runs.
+// Calculate must equal Run to the last digit. It uses one processor, as the command's virtual runs
+// do.
 func TestCalculate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

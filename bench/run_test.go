@@ -22,7 +22,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// Goroutines of deliberate deadlocks cannot be ended.
+// The goroutines of deliberate deadlocks cannot be ended.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("testing/synctest.testingSynctestTest"),
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/bench.hang"),
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/bench_test.stuck.Submit"))
 }
 
-// scenario parses w. edit sets the fields that have no text form.
+// scenario parses w. edit sets fields without a text form.
 func scenario(t testing.TB, w bench.Written, edit ...func(*bench.Scenario)) bench.Scenario {
 	t.Helper()
 	w = withDefaults(w)
@@ -70,7 +70,7 @@ func run(t testing.TB, s bench.Scenario) *bench.Result {
 	return r
 }
 
-// runOrCalculate returns Calculate's result if it is known. Use it to test results, not strategies.
+// runOrCalculate prefers Calculate. Use it to test results, not strategies.
 func runOrCalculate(t testing.TB, s bench.Scenario) *bench.Result {
 	t.Helper()
 	r, known, err := s.Calculate()
@@ -92,8 +92,7 @@ func metric(t testing.TB, r *bench.Result, unit string) float64 {
 	return v
 }
 
-// Tolerances of checkNear are 4 standard deviations over seeds, so a false alarm has a probability
-// of 6 in 100,000.
+// Tolerances of checkNear are 4 standard deviations over seeds (6 false alarms in 100,000).
 func checkNear(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) {
 	t.Helper()
 	got := metric(t, r, unit)
@@ -103,9 +102,8 @@ func checkNear(t testing.TB, r *bench.Result, unit string, exact, tolerance floa
 	}
 }
 
-// TestKnownAnswers compares runs with exact results of queueing theory. With -short, runs that
-// follow from their plan are calculated (see TestCalculate and TestAgreement). With the race
-// detector it uses a tenth of the tasks, so the errors are √10 as large.
+// With -short, results that follow from the plan are calculated (see TestCalculate). The race
+// detector permits a tenth of the tasks, so errors are √10 times as large.
 func TestKnownAnswers(t *testing.T) {
 	t.Parallel()
 	tasks, errors := 220_000, 1.0
@@ -120,7 +118,7 @@ func TestKnownAnswers(t *testing.T) {
 		t.Helper()
 		checkNear(t, r, unit, exact, tolerance*errors)
 	}
-	// TestAgreement checks that the other strategies give the same times.
+	// TestAgreement covers other strategies.
 	pools := []string{"worker_pool", "semaphore", "errgroup_limit"}
 	if testing.Short() {
 		pools = pools[:1]
@@ -158,9 +156,8 @@ func TestKnownAnswers(t *testing.T) {
 	}
 	for _, workload := range works {
 		t.Run("shed/"+workload, func(t *testing.T) {
-			// The Erlang B formula holds for any service time distribution. Each task is refused
-			// with p = 0.310680, almost independently. The tolerances are those for 10⁶ tasks times
-			// √5.
+			// Erlang B holds for any service time distribution. Refusals with p = 0.310680 are
+			// almost independent. Tolerances are √5 times those of 10⁶ tasks.
 			r := answer(t, scenario(t,
 				bench.Written{Strategy: "bounded_queue_shed", Queue: bench.NoQueue,
 					Workload: workload, Limit: 4, Load: 1, Tasks: tasks,
@@ -174,16 +171,16 @@ func TestKnownAnswers(t *testing.T) {
 		if testing.Short() {
 			t.Skip("long: skipped with -short")
 		}
-		// M/M/k//N with N = 12, Z = 2, k = 4 in units of the mean service.
+		// M/M/k//N with N = 12, Z = 2, k = 4 in units of the mean service time
 		r := run(t, scenario(t, bench.Written{Arrival: "closed:clients=12,think=20ms", Limit: 4,
 			Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
 		checkNear(t, r, "ops/s", 354.752, 0.007)
 		checkNear(t, r, "mean-response-sec", 13.8264e-3, 0.015)
 	})
 	t.Run("closed and short", func(t *testing.T) {
-		// No client may finish long before the others. The mean of 20 runs of 5000 tasks has a
-		// standard deviation of 0.25 %. If tasks were assigned to clients in advance, the
-		// throughput would be 4 % too low.
+		// No client may finish long before the others. Clients that get their tasks in advance
+		// would lose 4 % of throughput. The mean of 20 runs of 5000 tasks has a standard deviation
+		// of 0.25 %.
 		if testing.Short() {
 			t.Skip("long: skipped with -short")
 		}
@@ -216,7 +213,7 @@ func TestKnownAnswers(t *testing.T) {
 	})
 }
 
-// All FIFO work-conserving strategies must give the same times to the nanosecond.
+// All work-conserving FIFO strategies must give the same times to the nanosecond.
 func TestAgreement(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -272,8 +269,8 @@ func TestOfferedWork(t *testing.T) {
 	}
 }
 
-// One slot gets tasks of 10 ms every 5 ms. Task i is due at 5(i+1) ms and done at 5+10(i+1) ms, so
-// its response is 5(i+1)+5 ms although the strategy blocks the generator (no coordinated omission).
+// One slot gets a task of 10 ms every 5 ms. Task i is due at 5(i+1) ms and ends at 5+10(i+1) ms, so
+// its response is 5(i+1)+5 ms, although the strategy blocks the generator.
 func TestNoCoordinatedOmission(t *testing.T) {
 	r := run(t, scenario(t, bench.Written{Strategy: "serial", Workload: "constant:mean=10ms",
 		Arrival: "constant", Limit: 1, Rate: 200, Tasks: 1000}))
@@ -303,7 +300,6 @@ func (f *frozen) Call(
 	return work(ctx, seq)
 }
 
-// withFreezes adds a target that is frozen for 500 ms of every 2 s.
 func withFreezes(s *bench.Scenario) {
 	s.Target = targets.Variant{Spec: targets.Spec{Name: "frozen",
 		New: func(uint64, param.Values) (targets.Target, error) {
@@ -311,10 +307,10 @@ func withFreezes(s *bench.Scenario) {
 		}}}
 }
 
-// 200 tasks/s of 1 ms for 6 s. With unlimited slots, a fraction f = 0.25 of the tasks waits U(0,
-// 500 ms), so the response has the quantiles q(p) = 1 ms + max(0, (f−(1−p))/f · 500 ms), exact to
-// the 5 ms between arrivals. With 4 slots the p95 response is unchanged, but the p95 service is
-// that of the work, because only 4 tasks are in service during a freeze.
+// 200 tasks/s of 1 ms for 6 s. With unlimited slots a fraction f = 0.25 of the tasks waits U(0, 500
+// ms), so the response has the quantiles q(p) = 1 ms + max(0, (f−(1−p))/f · 500 ms), within the 5
+// ms between arrivals. With 4 slots the p95 response is the same, but the p95 service is 1 ms,
+// because only 4 tasks are in service during a freeze.
 func TestFrozenTarget(t *testing.T) {
 	for _, limit := range []int{1000, 4} {
 		r := run(t, scenario(t, bench.Written{Strategy: "semaphore", Workload: "constant:mean=1ms",
@@ -338,7 +334,6 @@ func TestFrozenTarget(t *testing.T) {
 	}
 }
 
-// A bucket of 100 tokens/s must refuse half of 200 tasks/s after the burst.
 func TestThrottled(t *testing.T) {
 	for _, strategy := range []string{"worker_pool", "partitioned", "partitioned_all_at_once"} {
 		testThrottled(t, strategy)
@@ -350,8 +345,7 @@ func testThrottled(t *testing.T, strategy string) {
 	r := run(t, scenario(t,
 		bench.Written{Strategy: strategy, Target: "token_bucket:rate=100,burst=10",
 			Arrival: "constant", Workload: "constant:mean=1ms", Limit: 4, Rate: 200, Tasks: 1990}))
-	// The last task is due at 9.95 s. Until then there are 10 + 995 tokens, minus a rounding error
-	// at the start.
+	// The last task is due at 9.95 s. Until then there are 10 + 995 tokens, minus a rounding error.
 	if got := math.Round(1990 * metric(t, r, "throttled/op")); math.Abs(got-(1990-1005)) > 1 {
 		t.Errorf("%s: %v of 1990 tasks are throttled, want 985", strategy, got)
 	}
@@ -443,7 +437,6 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// A strategy's fault must be an error or a broken law.
 func TestBrokenStrategies(t *testing.T) {
 	good, err := strategies.Lookup("semaphore")
 	if err != nil {

@@ -36,7 +36,6 @@ func TestName(t *testing.T) {
 			Arrival: "batch", Limit: 2, Queue: 3, Drain: 50 * time.Millisecond, Tasks: 500},
 		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=2/load=0.5/n=500/warmup=0/profile=cpu+mutex/clock=real": {
 			Limit: 2, Load: 0.5, Tasks: 500, Profile: "cpu+mutex", Clock: "real"},
-		// The slash of a path is escaped.
 		"Run/strategy=worker_pool/workload=trace:file=..%2Fworkloads%2Ftestdata%2Ftrace.csv/target=none/arrival=poisson/limit=1/load=0.5/timeout=1s/n=1000/warmup=0/clock=virtual": {
 			Workload: "trace:file=../workloads/testdata/trace.csv", Limit: 1, Load: 0.5,
 			Timeout: time.Second},
@@ -143,8 +142,8 @@ func TestImpossibleScenarios(t *testing.T) {
 	}
 }
 
-// A column of times must not be read as durations, although both traces use the first column by
-// default.
+// A column of times must not be read as durations, although both traces default to the first
+// column.
 func TestSameColumn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.csv")
 	err := os.WriteFile(file, []byte("time,took\n1,0.01\n2,0.03\n3,0.02\n"), 0o600)
@@ -202,8 +201,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// Repetitions must be interleaved, each with its own seed. Results arrive in the order of the plan.
-// Real-clock runs are alone.
+// Repetitions must be interleaved, and real-clock runs must be alone.
 func TestSuiteOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		real := scenario(t, bench.Written{Limit: 4, Load: 0.5, Clock: "real", Seed: 10})
@@ -229,8 +227,8 @@ func TestSuiteOrder(t *testing.T) {
 		err := suite.Do(t.Context(), fake,
 			func(s bench.Scenario, r *bench.Result, err error) error {
 				if s.Clock == bench.Real && running.Load() != 1 {
-					// The real-clock run keeps its slots until its result is handled, but no longer
-					// counts as running.
+					// The real-clock run keeps its slots until its result is handled, but does not
+					// count as running.
 					if running.Load() != 0 {
 						t.Error("something runs while the result of a real-clock run is handled")
 					}
@@ -256,7 +254,6 @@ func TestSuiteOrder(t *testing.T) {
 	})
 }
 
-// Later runs must continue while one run takes long.
 func TestSuiteAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var scenarios []bench.Scenario
@@ -316,7 +313,6 @@ func TestSuiteStops(t *testing.T) {
 	})
 }
 
-// rate=target must give the same run as the number.
 func TestRateOfTarget(t *testing.T) {
 	for target, rate := range map[string]string{
 		"token_bucket:rate=37,burst=1": "37", "leaky_bucket:rate=37": "37",

@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// slowScenarios returns scenarios whose strategies block, queue, refuse, retry and split tasks.
 func slowScenarios(t *testing.T) (all []Scenario) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(30, 4))
@@ -84,7 +83,6 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// A soak must report the same tasks as a run, without the counts of found tasks.
 func TestSlowestOfSoak(t *testing.T) {
 	for _, s := range slowScenarios(t) {
 		want, err := Run(t.Context(), s)
@@ -105,7 +103,6 @@ func TestSlowestOfSoak(t *testing.T) {
 	}
 }
 
-// Among equal responses, the tasks due first are kept.
 func TestSlowestTies(t *testing.T) {
 	var s observe.Slowest
 	for i := range 3 * rundir.MostSlowest {
@@ -120,7 +117,7 @@ func TestSlowestTies(t *testing.T) {
 	}
 }
 
-// The counts of found tasks are known only if the parts ran one after the other.
+// The number of tasks found at arrival is known only if the parts ran one after the other.
 func TestSlowestMerged(t *testing.T) {
 	part := func(from int, found int) *Result {
 		r := &Result{}

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// A soak must report the same as a run, to floating-point accuracy, and quantiles within 0.1 %.
+// A soak must report the same as a run, except for rounding errors and 0.1 % in quantiles.
 func TestSoak(t *testing.T) {
 	tasks := 30_000
 	for i, w := range []bench.Written{
@@ -55,7 +55,7 @@ func TestSoak(t *testing.T) {
 					strings.Contains(m.Unit, "-p99-"):
 					near = 1e-3
 				case m.Unit == "mean-wait-low-sec", m.Unit == "mean-wait-high-sec":
-					near = 0.02 // the batches have other boundaries
+					near = 0.02 // batch boundaries differ
 				case m.Unit == "verdict", m.Unit == "quantile-error":
 					continue // a soak makes fewer checks, and only a soak has a quantile error
 				}
@@ -100,7 +100,7 @@ func timelineTotals(r *bench.Result) (sums [7]int) {
 	return sums
 }
 
-// A recorded task would take 56 bytes.
+// A soak must not record tasks, which would take 64 bytes each.
 func TestSoakMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -117,7 +117,7 @@ func TestSoakMemory(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	// a queue slot takes 8 bytes; both lengths have the same number of windows
+	// a queue slot needs 8 bytes; both lengths have equally many windows
 	const short, long = 50_000, 200_000
 	few, many := allocated(short), uint64(math.MaxUint64)
 	for range 5 { // the minimum, because a garbage collection empties sync.Pools
@@ -142,7 +142,6 @@ func TestSoakSeesDrift(t *testing.T) {
 	}
 }
 
-// A soak must fail if tasks do not end.
 func TestSoakHoldsNoMore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -176,8 +175,7 @@ func TestSoakIsOpen(t *testing.T) {
 	}
 }
 
-// A partial result must equal the result of a run of as many tasks. The request must not change the
-// soak's result.
+// A partial result must equal that of a run of as many tasks.
 func TestSoakSoFar(t *testing.T) {
 	const first = 4096 // one chunk
 	s := scenario(t, bench.Written{Limit: 4, Load: 0.8, Tasks: 30_000})
@@ -217,7 +215,7 @@ func TestSoakSoFar(t *testing.T) {
 	}
 }
 
-// Partial results must exist before the first chunk is full, and in the warm-up.
+// Partial results must exist before the first chunk is full, and during the warm-up.
 func TestSoakSoFarOfFew(t *testing.T) {
 	for _, warmup := range []float64{0, 0.9} {
 		s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: 200, Limit: 4,

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// A run of 1, 2, 5 or 10 tasks at 10/s must report 10/s. Without warm-up the throughput is lower,
-// because the makespan includes the last task's service of 10 ms.
+// A run of few tasks at 10/s must report 10/s. Without warm-up the throughput is lower, because the
+// makespan includes the last task's service.
 func TestFenceposts(t *testing.T) {
 	const rate, service = 10.0, 10 * time.Millisecond
 	for _, n := range []int{1, 2, 5, 10} {
@@ -36,8 +36,8 @@ func TestFenceposts(t *testing.T) {
 	}
 }
 
-// Each Poisson arrival counts with the gap before it. For a run of a duration, the number of tasks
-// is divided by the duration.
+// Each Poisson arrival counts with the gap before it. Runs of a given duration divide by the
+// duration.
 func TestFencepostsOfChance(t *testing.T) {
 	rate, seeds := 10.0, float64(100)
 	if testing.Short() {
@@ -60,7 +60,6 @@ func TestFencepostsOfChance(t *testing.T) {
 	}
 }
 
-// Tasks that are due together share the gap before them.
 func TestFencepostsOfBulks(t *testing.T) {
 	for _, warmup := range []float64{0, 0.1, 0.3, 0.55} {
 		for _, w := range []bench.Written{{Tasks: 200}, {Duration: 2 * time.Second}} {
@@ -71,7 +70,6 @@ func TestFencepostsOfBulks(t *testing.T) {
 	}
 }
 
-// A task of a closed loop is due when the previous task has ended.
 func TestFencepostsOfClients(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 10} {
 		for _, w := range []bench.Written{{Tasks: n},
@@ -87,8 +85,8 @@ func TestFencepostsOfClients(t *testing.T) {
 	checkNear(t, r, "offered-ops/s", metric(t, r, "ops/s"), 1e-12)
 }
 
-// At a load below 1 the throughput equals the arrival rate even if the warm-up ends with a queue.
-// Under overload it is lower.
+// At a load below 1 the throughput must equal the arrival rate, even if the warm-up ends with a
+// queue.
 func TestThroughputOfRates(t *testing.T) {
 	worked, grew := 0, 0
 	for seed := range uint64(20) {

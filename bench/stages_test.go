@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// runStaged runs the stages on four workers with tasks of 10 ms, so the capacity is 400/s.
+// runStaged runs four workers with tasks of 10 ms, so the capacity is 400/s.
 func runStaged(t *testing.T, strategy, of, stages string) *bench.Result {
 	t.Helper()
 	v, err := arrivals.Staged(arrivals.MustParse(of), stages)
@@ -29,8 +29,8 @@ func runStaged(t *testing.T, strategy, of, stages string) *bench.Result {
 	return run(t, s)
 }
 
-// In the fluid limit, a pulse of load ρ₁ for T leaves (ρ₁-1)·400·T tasks, which drain in
-// (ρ₁-1)/(1-ρ₀)·T. Constant gaps and service times deviate only by a few tasks.
+// As a fluid, a pulse of load ρ₁ for T leaves (ρ₁-1)·400·T tasks, which drain in (ρ₁-1)/(1-ρ₀)·T.
+// Constant gaps and times deviate by a few tasks.
 func TestStagesDrain(t *testing.T) {
 	for _, c := range []struct {
 		before, pulse float64
@@ -72,7 +72,7 @@ func stagesText(stages ...arrivals.Stage) string {
 	return strings.Join(texts, ", ")
 }
 
-// A stage that is too short to drain has not recovered. A stage that follows no higher load has no
+// A stage too short to drain has not recovered. A stage without a higher load before it has no
 // recovery.
 func TestRecovery(t *testing.T) {
 	r := runStaged(t, "worker_pool", "poisson", "load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 9s, "+
@@ -95,14 +95,13 @@ func TestRecovery(t *testing.T) {
 	if shed := metric(t, r, "stage2-shed/op"); math.Abs(shed-(1-1/1.4)) > 0.01 {
 		t.Errorf("%v are shed, want 1-1/1.4", shed)
 	}
-	// a pulse below the capacity with constant gaps causes no waits
+	// below the capacity constant gaps cause no waits
 	r = runStaged(t, "worker_pool", "constant", "load=0.5 for 20s, load=0.9 for 10s, load=0.5 for 9s")
 	if got := metric(t, r, "stage3-recovery-sec"); got != 0 {
 		t.Errorf("what was never disturbed is recovered after %v s", got)
 	}
 }
 
-// Stages replace load and length in the name. Another load or length is rejected.
 func TestStagesInName(t *testing.T) {
 	v, err := arrivals.Staged(arrivals.Variant{}, "load=0.6 for 20s, load=1.4 for 10s")
 	if err != nil {

@@ -46,8 +46,8 @@ func recordedTasks(t *testing.T, s Scenario) (measurement, *rundir.Tasks) {
 	return o, &kept
 }
 
-// Task i is due at the same time under any two strategies. The difference of its responses must
-// equal the sum of the differences of its parts, to the nanosecond.
+// Task i is due at the same time under both strategies, so the differences of its parts add up to
+// the difference of its responses.
 func TestDifferencesAddUp(t *testing.T) {
 	t.Parallel() // real-clock runs mostly wait
 	random := rand.New(rand.NewPCG(30, 5))

@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Arbitrary numbers, for which nothing was tuned.
+// Arbitrary numbers that nothing was tuned for.
 var offGrid = []Written{
 	{Strategy: "priority", Workload: "priorities:shares=2:3:4,time=exp(7ms)", Limit: 3,
 		Queue: 1_000_000, Load: 0.77},
@@ -37,9 +37,9 @@ var offGrid = []Written{
 		Load: 0.65},
 }
 
-// Measured means must agree with theory within five standard errors of 16 runs. With Student's t
-// and 72 comparisons, a false alarm has a probability of 1 in 80. One processor, because the race
-// detector fails on late ticks with two (go.dev/issue/78156).
+// Means must agree with theory within 5 standard errors of 16 runs. With Student's t, the 72
+// comparisons have a false alarm with probability 1/80. With two processors the race detector would
+// fail on late ticks (go.dev/issue/78156).
 func TestTheoryOfArbitraryScenarios(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -84,7 +84,7 @@ func TestTheoryOfArbitraryScenarios(t *testing.T) {
 	}
 }
 
-// One class pool can be overloaded while the total load is below 1.
+// A class pool may be overloaded at a total load below 1.
 func TestOverloadedPool(t *testing.T) {
 	w := Written{Strategy: "segregated:short=3,long=1", Workload: "two_class:mean=2ms,r=17",
 		Target: "none", Arrival: "poisson", Clock: "virtual", Limit: 4, Queue: 1_000_000, Load: 0.7,
@@ -106,7 +106,6 @@ func TestOverloadedPool(t *testing.T) {
 	}
 }
 
-// Theory must use the slots of the strategy, not its limit.
 func TestBoundBeyondLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

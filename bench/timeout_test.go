@@ -40,8 +40,7 @@ func TestTimeoutBoundsEvil(t *testing.T) {
 	}
 }
 
-// A task that ignores its context and succeeds late counts as timed out. It holds its slot until it
-// ends.
+// A task that ignores its context and succeeds late counts as timed out, and keeps its slot.
 func TestTimeoutIgnored(t *testing.T) {
 	w := bench.Written{Workload: "evil:p=0.1,wait=const(1ms),late=300ms", Arrival: "batch",
 		Limit: 4, Tasks: 1000, Timeout: 100 * time.Millisecond}
@@ -61,7 +60,7 @@ func TestTimeoutIgnored(t *testing.T) {
 		if mean := metric(t, r, "mean-overrun-sec"); mean != 0.3 || longest != 0.3 {
 			t.Errorf("%s: they ran on for %v s, at most %v s, want 0.3 s", strategy, mean, longest)
 		}
-		// each failed task held one of 4 slots for 0.4 s
+		// each failed task used one of 4 slots for 0.4 s
 		if makespan := metric(t, r, "makespan-sec"); makespan < 100*failed {
 			t.Errorf("%s: %v of 1000 tasks held a slot for 0.4 s, in %v s", strategy, failed,
 				makespan)
@@ -97,7 +96,6 @@ func TestTimeoutIgnoredUnderTheRealClock(t *testing.T) {
 	}
 }
 
-// The timeout applies to each attempt at a part.
 func TestTimeoutOfParts(t *testing.T) {
 	for _, strategy := range []string{"partitioned", "partitioned_all_at_once"} {
 		w := bench.Written{Strategy: strategy, Workload: "constant:mean=30ms", Arrival: "batch",

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// The number of steps is twice the number of tasks, plus the last phase.
+// A completed task counts two steps, a shed task and the last phase one.
 func TestProgress(t *testing.T) {
 	for _, clock := range []string{"virtual", "real"} {
 		var p progress.Tracker

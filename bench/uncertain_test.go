@@ -16,7 +16,7 @@ func virtualScenario(strategy, workload, arrival string, limit int, load float64
 		Stop: Stop{Tasks: n, Warmup: 0.1}}
 }
 
-// marksOf returns the units marked as uncertain, and whether the p99 has an interval.
+// marksOf returns the uncertain units and whether the p99 has an interval.
 func marksOf(t *testing.T, s Scenario) (units []string, interval bool) {
 	t.Helper()
 	r, known, err := s.Calculate()
@@ -33,7 +33,6 @@ func marksOf(t *testing.T, s Scenario) (units []string, interval bool) {
 	return units, interval
 }
 
-// Intervals and marks follow from the plan, so they are the same for all seeds.
 func TestBurstsDecideByPlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -61,7 +60,6 @@ func TestBurstsDecideByPlan(t *testing.T) {
 	}
 }
 
-// Exactly the metrics with too little data for their tails must be marked.
 func TestMarksLongTails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -92,7 +90,7 @@ func TestMarksLongTails(t *testing.T) {
 	}
 }
 
-// The default number of tasks must give the p99 an interval and be the same for all scenarios of a
+// The default number of tasks must give the p99 an interval, and be equal in all scenarios of a
 // suite.
 func TestEnoughTasks(t *testing.T) {
 	if testing.Short() {

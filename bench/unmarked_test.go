@@ -35,7 +35,7 @@ func randomPlan(r *rand.Rand, n int) Written {
 	return w
 }
 
-// exactP99 returns the p99 response of a long run of the plan, from the recursion.
+// exactP99 computes the p99 response of a long run by recursion.
 func exactP99(t *testing.T, w Written, tasks int) float64 {
 	target := w.Target
 	w.Target, w.Tasks, w.Seed = "none", tasks, 1<<40
@@ -71,8 +71,7 @@ func exactP99(t *testing.T, w Written, tasks int) float64 {
 
 func isP99(m result.Metric) bool { return m.Unit == "p99-response-sec" }
 
-// If a run is VALID and its p99 is not marked, the p99 must be within 15 % of the exact value in 99
-// of 100 runs.
+// In VALID runs an unmarked p99 must be within 15 % of the exact value in 99 of 100 runs.
 func TestUnmarkedP99(t *testing.T) {
 	if !*sweep {
 		t.Skip("a sweep: -sweep")

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// calm returns the hiccups of n punctual sleeps and the given stalls.
-func calm(n int, stalls ...machine.Stall) *machine.Hiccups {
+// naps returns the observations of n punctual sleeps and the given stalls.
+func naps(n int, stalls ...machine.Stall) *machine.Hiccups {
 	h := machine.NewHiccups()
 	for range n {
 		h.Note(machine.Stall{Late: 60_000, CPU: 10_000})
@@ -31,8 +31,8 @@ func pressure(steal, stall, others, queued float64) machine.Pressure {
 		Waiting: -1}
 }
 
-// mostlyIdle is the pressure of a mostly idle process with this number of waiting threads beside a
-// busy process.
+// mostlyIdle is the pressure of a mostly idle process with this number of waiting threads, next to
+// a busy process.
 func mostlyIdle(threads float64) machine.Pressure {
 	return machine.Pressure{Stall: 0.14, Others: 0.125, Queued: 0.35, Waiting: threads}
 }
@@ -47,40 +47,40 @@ func TestMachine(t *testing.T) {
 		check    string
 		words    []string
 	}{
-		{"quiet", calm(5000), pressure(0, 0.01, 0, 0.02), result.Valid, "", nil},
-		{"one small stall", calm(50_000, stall(second, 57*ms, ms, 0)),
+		{"quiet", naps(5000), pressure(0, 0.01, 0, 0.02), result.Valid, "", nil},
+		{"one small stall", naps(50_000, stall(second, 57*ms, ms, 0)),
 			machine.UnknownPressure, result.Valid, "", nil},
-		{"stopped", calm(5000, stall(second, 300*ms, ms, 0)), pressure(0, 0.01, 0, 0.02),
+		{"stopped", naps(5000, stall(second, 300*ms, ms, 0)), pressure(0, 0.01, 0, 0.02),
 			result.Invalid, rundir.CheckPause,
 			[]string{"from 1.00 s on", "stalled for 300 ms:", "tasks were due"}},
-		{"stopped until the first task was due", calm(5000, stall(-231*ms, 233*ms, ms, 0)),
+		{"stopped until the first task was due", naps(5000, stall(-231*ms, 233*ms, ms, 0)),
 			machine.UnknownPressure, result.Valid, "", nil},
-		{"stopped from before", calm(5000, stall(-231*ms, 400*ms, ms, 0)), machine.UnknownPressure,
+		{"stopped from before", naps(5000, stall(-231*ms, 400*ms, ms, 0)), machine.UnknownPressure,
 			result.Invalid, rundir.CheckPause, []string{"from −231 ms on"}},
-		{"stopped twice", calm(5000, stall(second, 300*ms, ms, 0),
+		{"stopped twice", naps(5000, stall(second, 300*ms, ms, 0),
 			stall(3*second, 200*ms, ms, 0)), machine.UnknownPressure, result.Invalid, rundir.CheckPause,
 			[]string{"stalled for 300 ms (the longest of 2 times)"}},
-		{"in the queue", calm(50_000, stall(second, 300*ms, ms, 290*ms)), machine.UnknownPressure,
+		{"in the queue", naps(50_000, stall(second, 300*ms, ms, 290*ms)), machine.UnknownPressure,
 			result.Suspect, rundir.CheckMachine, []string{"other programs used the processors"}},
-		{"crumbs of a processor", calm(50_000, stall(second, 300*ms, 20*ms, 0)),
+		{"crumbs of a processor", naps(50_000, stall(second, 300*ms, 20*ms, 0)),
 			machine.UnknownPressure, result.Suspect, rundir.CheckMachine,
 			[]string{"and this process only 20.0 ms of CPU time"}},
-		{"its own tasks", calm(50_000, stall(second, 300*ms, 500*ms, 0)), machine.UnknownPressure,
+		{"its own tasks", naps(50_000, stall(second, 300*ms, 500*ms, 0)), machine.UnknownPressure,
 			result.Suspect, rundir.CheckStalls, []string{"the process itself used the processors"}},
-		{"stalls all the time", calm(1000,
+		{"stalls all the time", naps(1000,
 			slices.Repeat([]machine.Stall{stall(second, 30*ms, 0, 0)}, 20)...),
 			machine.UnknownPressure, result.Suspect, rundir.CheckStalls, []string{"scheduling stalls"}},
-		{"steal", calm(5000), pressure(0.2, 0, 0, 0), result.Suspect, rundir.CheckMachine,
+		{"steal", naps(5000), pressure(0.2, 0, 0, 0), result.Suspect, rundir.CheckMachine,
 			[]string{"20 %", "steal"}},
-		{"hogged", calm(5000), pressure(0, 0.5, 0.4, 0.3), result.Suspect, rundir.CheckMachine,
+		{"hogged", naps(5000), pressure(0, 0.5, 0.4, 0.3), result.Suspect, rundir.CheckMachine,
 			[]string{"30 % of the time", "a thread waited for 50 %"}},
-		{"its own threads wait for one another", calm(5000), pressure(0, 0.5, 0.01, 0.3), result.Valid,
+		{"its own threads wait for one another", naps(5000), pressure(0, 0.5, 0.01, 0.3), result.Valid,
 			"", nil},
-		// two tasks are in service, and waiting threads for a twentieth of them are too many
-		{"what little it does waits a little", calm(5000), mostlyIdle(0.09), result.Valid, "", nil},
-		{"tasks wait", calm(5000), mostlyIdle(0.12), result.Suspect, rundir.CheckMachine,
+		// the limit is a twentieth of the two tasks in service
+		{"what little it does waits a little", naps(5000), mostlyIdle(0.09), result.Valid, "", nil},
+		{"tasks wait", naps(5000), mostlyIdle(0.12), result.Suspect, rundir.CheckMachine,
 			[]string{"35 % of the time", "a thread waited for 14 %"}},
-		{"others wait", calm(5000), pressure(-1, 0.5, -1, 0.01), result.Suspect, rundir.CheckMachine,
+		{"others wait", naps(5000), pressure(-1, 0.5, -1, 0.01), result.Suspect, rundir.CheckMachine,
 			[]string{"a runnable thread on this machine", "50 %"}},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
@@ -102,7 +102,7 @@ func TestMachine(t *testing.T) {
 
 func TestStallsOfFewTasks(t *testing.T) {
 	o := queue(Real, 1, 200, 0.5, 1)
-	o.Seen = &machine.WitnessSeen{Pressure: machine.UnknownPressure, Hiccups: calm(1000,
+	o.Seen = &machine.WitnessSeen{Pressure: machine.UnknownPressure, Hiccups: naps(1000,
 		slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 0, 0)}, 20)...)}
 	wantReason(t, "few tasks", judge(t, o), result.Suspect, rundir.CheckStalls, "; the longest "+
 		"response time is")
@@ -110,18 +110,18 @@ func TestStallsOfFewTasks(t *testing.T) {
 
 func TestNoP99OfFewSleeps(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
-	o.Seen = &machine.WitnessSeen{Hiccups: calm(100), Pressure: machine.UnknownPressure}
+	o.Seen = &machine.WitnessSeen{Hiccups: naps(100), Pressure: machine.UnknownPressure}
 	if v, ok := judge(t, o).Metric("p99-hiccup-sec"); ok {
 		t.Errorf("the p99 of 100 naps is %v", v)
 	}
 }
 
-// Clients that send without pause fill the processors on purpose. The run is SUSPECT only if
-// another process is busy or this process was stopped.
+// Clients without pauses fill the processors on purpose. Only other busy processes make the run
+// SUSPECT.
 func TestFlatOut(t *testing.T) {
-	busy := calm(1000, slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 20*ms, 0),
+	busy := naps(1000, slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 20*ms, 0),
 		stall(int64(time.Second), 300*ms, 20*ms, 290*ms)}, 20)...)
-	crowded := calm(50_000, stall(int64(time.Second), 300*ms, 20*ms, 290*ms))
+	crowded := naps(50_000, stall(int64(time.Second), 300*ms, 20*ms, 290*ms))
 	for _, c := range []struct {
 		name     string
 		flat     bool
@@ -138,7 +138,7 @@ func TestFlatOut(t *testing.T) {
 			"other programs used the processors"},
 		{"at a rate", false, true, 0.5, crowded, result.Suspect, rundir.CheckMachine,
 			"other programs used the processors"},
-		{"stopped", true, true, 0.5, calm(5000, stall(int64(time.Second), 300*ms, ms, 0)), result.Invalid,
+		{"stopped", true, true, 0.5, naps(5000, stall(int64(time.Second), 300*ms, ms, 0)), result.Invalid,
 			rundir.CheckPause, "stalled"},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)

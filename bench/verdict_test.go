@@ -33,8 +33,8 @@ type spreads struct {
 
 func (s spreads) C2() float64 { return s.c2 }
 
-// queue returns a correct FIFO run with 4 slots and Poisson arrivals, on a machine without
-// disturbances. Task times are exponential, or hyperexponential with balanced means if c2 > 1.
+// queue returns a correct FIFO run with 4 slots and Poisson arrivals on an undisturbed machine.
+// Task times are exponential, or hyperexponential with balanced means if c2 > 1.
 func queue(clock Clock, seed uint64, n int, load, c2 float64) *observe.Run {
 	r := rand.New(rand.NewPCG(seed, 7))
 	due, times := make([]int64, n), make([]int64, n)
@@ -76,7 +76,6 @@ func judge(t testing.TB, o *observe.Run) *Result {
 	return r
 }
 
-// wantReason checks the verdict, and that there is one reason, with this check and these words.
 func wantReason(
 	t testing.TB, what string, r *Result, v result.Verdict, check string, words ...string,
 ) {
@@ -109,8 +108,8 @@ func wantValid(t testing.TB, what string, r *Result) {
 	}
 }
 
-// Correct runs must be VALID for all of 4 × 50 seeds. The random checks have a level of 10⁻⁶, the
-// check for a step in the wait about 10⁻⁴.
+// Correct runs must be VALID for all of 4 × 50 seeds. Random checks have false alarms in 10⁻⁶ of
+// the runs, the check for a step in the wait in about 10⁻⁴.
 func TestCleanRuns(t *testing.T) {
 	seeds := uint64(50)
 	if testing.Short() {
@@ -141,8 +140,8 @@ func TestCleanQueues(t *testing.T) {
 	}
 }
 
-// Counts false alarms of the drift check in the hardest case: short runs at heavy load with heavy
-// tails. It allows 0.5 %, 10 of 2000.
+// The drift check may have 0.5 % false alarms in its hardest case: short runs at heavy load with
+// heavy tails.
 func TestNoFalseDrift(t *testing.T) {
 	alarms, seeds := 0, 400
 	if testing.Short() {
@@ -200,7 +199,6 @@ func TestLawsMakeInvalid(t *testing.T) {
 		"bound: 5 tasks were in flight")
 }
 
-// Wrong gaps and rates must be detected. The levels must hold for the correct plan.
 func TestPlan(t *testing.T) {
 	o := queue(Virtual, 1, 20_000, 0.5, 1)
 	o.Plan.PerSecond *= 1.1
@@ -291,7 +289,7 @@ func TestLagVerdict(t *testing.T) {
 	wantValid(t, "a strategy that blocks", judge(t, o))
 }
 
-// A generator that is always late must be distinguished from one that the strategy blocks.
+// A generator that the strategy blocks is not late by itself.
 func TestSaturation(t *testing.T) {
 	behind := func(from, to int) *observe.Run {
 		o := queue(Real, 1, 20_000, 0.5, 1)
@@ -327,7 +325,7 @@ func TestSaturation(t *testing.T) {
 	}
 	o := queue(Real, 1, 20_000, 1.3, 1)
 	for i := range o.Trace.Len() {
-		// the producer waits for a free slot, so it replaces the queue
+		// the generator waits for a slot instead of a queue
 		rec := o.Trace.At(i)
 		rec.Issue, rec.Blocked = rec.Start, i > 0
 	}
@@ -346,10 +344,10 @@ func (w waits) Time(seq uint64) time.Duration { return w.time(seq) }
 
 var _ workloads.Timed = waits{}
 
-// A frozen target must be distinguished from a long task and a stalled machine.
+// A long task or a stalled machine is not a frozen target.
 func TestStandstill(t *testing.T) {
 	const stop = 500 * ms
-	// freeze delays all events after an instant except the due times.
+	// freeze delays all events after an instant, but no due times.
 	freeze := func() (o *observe.Run, from int64) {
 		o = queue(Real, 1, 20_000, 0.5, 1)
 		var own []time.Duration
@@ -397,7 +395,7 @@ func TestStandstill(t *testing.T) {
 	wantValid(t, "long tasks", check(o))
 }
 
-// A result that the strategy reports late must be detected, unless the machine caused the delay.
+// A late Done is the strategy's fault unless the machine delayed it.
 func TestLateDone(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
 	rec := o.Trace.At(5000)
@@ -415,13 +413,12 @@ func TestLateDone(t *testing.T) {
 	wantValid(t, "a stall of the machine", check())
 }
 
-// An added p95 must have its own interval and leave the others unchanged.
 func TestIntervalOfAnotherQuantile(t *testing.T) {
 	usual := metric.Quantiles
 	defer func() { metric.Quantiles = usual }()
 	at := slices.IndexFunc(usual, func(q metric.Quantile) bool { return q.Name == "p95" })
 	p95 := usual[at]
-	// a load that no other test uses, because forecasts are cached
+	// no other test uses this load, because forecasts are cached
 	r := judge(t, queue(Virtual, 1, 20_000, 0.6875, 1))
 	metric.Quantiles = slices.Delete(slices.Clone(usual), at, at+1)
 	without := judge(t, queue(Virtual, 1, 20_000, 0.6875, 1))
@@ -487,7 +484,7 @@ func TestLength(t *testing.T) {
 			t.Errorf("seed %d: the p99 is worth %v tasks", seed, ess)
 		}
 	}
-	// 95 % minus 4.5 standard deviations: 176 of 200. The intervals are slightly too narrow because
+	// 95 % minus 4.5 standard deviations is 176 of 200. Intervals are slightly too narrow because
 	// neighbouring batches are correlated.
 	if least := 0.95*float64(runs) - 4.5*math.Sqrt(0.95*0.05*float64(runs)); float64(min(means,
 		quantiles)) < least {
@@ -496,7 +493,7 @@ func TestLength(t *testing.T) {
 	}
 	t.Logf("mean wait %d, p99 %d of %d", means, quantiles, runs)
 	r := judge(t, queue(Virtual, 1, 20_000, 0.8, 1))
-	// By the variance over 40 seeds, a relative error of 5 % takes 213,000 tasks.
+	// by the variance over 40 seeds, a relative error of 5 % needs 213,000 tasks
 	if needed, _ := r.Metric("needed-tasks"); needed < 1.5e5 || needed > 4e5 {
 		t.Errorf("a load of 0.8 takes %v tasks, want some 200,000", needed)
 	}
@@ -531,7 +528,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// Identical batches have a known mean, whose interval must not come from rounding errors.
+// The interval of identical batches must not come from rounding errors.
 func TestConstantBatchMeans(t *testing.T) {
 	r := runWritten(t, Written{Strategy: "worker_pool", Workload: "constant", Target: "none",
 		Arrival: "bulk:n=20", Clock: "virtual", Limit: 4, Load: 0.5, Tasks: 20_000, Warmup: 0.1})
@@ -548,8 +545,8 @@ func TestConstantBatchMeans(t *testing.T) {
 	}
 }
 
-// Slow calls belong to the tail of task times. Otherwise the run counts as long enough, and the
-// p99's interval holds for only 206 of 240 seeds.
+// The tail of task times must include slow calls. Otherwise runs look long enough, and only 206 of
+// 240 p99 intervals are right.
 func TestTailOfTarget(t *testing.T) {
 	for target, want := range map[string]bool{"none": true, "flaky": false} {
 		r := runWritten(t, Written{Strategy: "retry_in_place", Workload: "exponential",

@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// Tasks per CPU second of a virtual M/M/4 run at load 0.8, including the results. -benchtime
-// 2000000x is a long run.
+// Tasks per CPU second of a virtual M/M/4 run at load 0.8. -benchtime 2000000x is a long run.
 func BenchmarkVirtualSpeed(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s := scenario(b, bench.Written{Strategy: "worker_pool", Limit: 4, Load: 0.8, Tasks: b.N})

@@ -41,7 +41,7 @@ func TestEqualWeights(t *testing.T) {
 	}
 }
 
-// The waits must equal those of a simulated FIFO queue for units, to the nanosecond.
+// Waits must equal those of a simulated FIFO queue, to the nanosecond.
 func TestWeightsByRecursion(t *testing.T) {
 	w := bench.Written{Strategy: "weighted_semaphore", Limit: 8, Rate: 250, Tasks: 5000,
 		Workload: "exponential:weights=mixture(0.9,1,0.1,8)"}
@@ -101,7 +101,6 @@ func TestWeightsByRecursion(t *testing.T) {
 	}
 }
 
-// A strategy that counts tasks must give the same run with weights.
 func TestWeightsLeaveOthersAlone(t *testing.T) {
 	for _, strategy := range []string{"semaphore", "worker_pool", "retry_queue",
 		"partitioned", "partitioned_all_at_once"} {

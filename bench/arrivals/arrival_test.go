@@ -64,8 +64,8 @@ func TestPlans(t *testing.T) {
 		if spec.AllAtOnce {
 			continue
 		}
-		// The last of n arrivals is expected at n/rate = 80 s, with a standard deviation of at most
-		// √(I·n)/rate, where I is the index of dispersion. Four of them are allowed.
+		// The last of n arrivals is expected at n/rate = 80 s. Its standard deviation is at most
+		// √(I·n)/rate, where I is the index of dispersion. The tolerance is 4 standard deviations.
 		dispersion := 1.0
 		if spec.Bursts != nil {
 			dispersion = max(1, spec.Bursts(rate, variant(t, spec.Name).Values).Dispersion)
@@ -87,8 +87,8 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// With n gaps the standard error of the mean is 1/√n and that of C² is √8/√n, because the fourth
-// central moment of an exponential distribution is 9. Four of each are allowed.
+// With n gaps the standard error of the mean is 1/√n. That of C² is √8/√n, because the fourth
+// central moment of an exponential distribution is 9. The tolerance is 4 standard errors.
 func TestPoisson(t *testing.T) {
 	const n, rate = 200_000, 1000.0
 	due := firstDue(t, "poisson", rate, 1, n)

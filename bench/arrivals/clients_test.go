@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// TestNextActive: at each instant so many clients are active as the level says, a fraction of one
-// counted as one.
+// If the level is l, exactly the clients with a number below l must be active.
 func TestNextActive(t *testing.T) {
 	stages, err := arrivals.ParseClientStages("10s:0..5, 4s:5, 2s:0, 3s:7..1, 1s:1, 2s:0..2")
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// Any text must give a one-line error, or a bounded plan with non-decreasing due times.
 func FuzzParseVariant(f *testing.F) {
 	for _, spec := range arrivals.All() {
 		f.Add(spec.Name, 100.0, 1000)

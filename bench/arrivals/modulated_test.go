@@ -9,37 +9,37 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// A twoPhase is a modulated process with the arrival rates l1 and l2 of its phases and the rates s1
-// and s2 of leaving them, per second.
+// twoPhase has arrival rates l1 and l2 in its phases, and leaves them at rates s1 and s2, per
+// second.
 type twoPhase struct{ l1, l2, s1, s2 float64 }
 
 func (p twoPhase) rate() float64 { return (p.l1*p.s2 + p.l2*p.s1) / (p.s1 + p.s2) }
 
-// spread is 2σ₁σ₂(λ₁−λ₂)²/(σ₁+σ₂)², a factor of both closed forms.
+// spread returns 2σ₁σ₂(λ₁−λ₂)²/(σ₁+σ₂)², a factor of both formulas below.
 func (p twoPhase) spread() float64 {
 	return 2 * p.s1 * p.s2 * (p.l1 - p.l2) * (p.l1 - p.l2) / (p.s1 + p.s2) / (p.s1 + p.s2)
 }
 
-// gaps is the C² of the gaps between arrivals (Fischer and Meier-Hellstern, 1993).
+// gaps returns the C² of the gaps between arrivals (Fischer and Meier-Hellstern, 1993).
 func (p twoPhase) gaps() float64 {
 	return 1 + p.spread()/(p.l1*p.l2+p.l1*p.s2+p.l2*p.s1)
 }
 
-// dispersion is the variance of the number of arrivals in a window of t seconds, over its mean.
+// dispersion returns variance/mean of the number of arrivals in t seconds.
 func (p twoPhase) dispersion(t float64) float64 {
 	s := p.s1 + p.s2
 	return 1 + p.spread()/(p.l1*p.s2+p.l2*p.s1)*(1-(1-math.Exp(-s*t))/(s*t))
 }
 
-// fixedDispersion is the dispersion of bursts of length on in every cycle, at l/s within a burst,
-// in windows of at most the shorter phase. The burst time in a random window has the variance
+// fixedDispersion returns the same for bursts of length on in every cycle, with l arrivals/s in a
+// burst. t must not exceed the shorter phase. The burst time in a random window has the variance
 // 2∫₀ᵗ(t−s)c(s)ds, where c(s) = p − s/cycle − p² and p = on/cycle.
 func fixedDispersion(l, on, cycle, t float64) float64 {
 	p := on / cycle
 	return 1 + l*((p-p*p)*t*t-t*t*t/3/cycle)/(p*t)
 }
 
-// Within four standard errors of the mean of 40 seeds.
+// The tolerance is 4 standard errors of the mean of 40 seeds.
 func TestModulated(t *testing.T) {
 	type dispersed struct{ window, want float64 }
 	onoff := twoPhase{700, 0, 1 / 0.03, 1 / 0.04}
@@ -69,7 +69,7 @@ func TestModulated(t *testing.T) {
 		spreads := make([][]float64, len(c.windows))
 		for seed := range rates {
 			due := firstDue(t, c.text, c.rate, uint64(seed), n)
-			// A fixed span, because a span that ends at the last arrival would bias the counts.
+			// The span is fixed, because a span that ends at an arrival would bias the counts.
 			span := 0.8 * n / c.rate
 			rates[seed] = float64(within(due, span)) / span
 			gaps[seed] = squared(due)
@@ -135,7 +135,7 @@ func windowDispersion(due []time.Duration, span, window, rate float64) float64 {
 	return sum / float64(len(counts)) / mean
 }
 
-// Cycles must be rejected if there are thousands per arrival at the actual rate.
+// More than a thousand cycles per arrival must be rejected.
 func TestModulatedBounds(t *testing.T) {
 	v := variant(t, "onoff:on=1ms,off=1ms")
 	if wrong := v.CheckPlan(1, 100, 0, arrivals.MaxTasks); len(wrong) > 0 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Task n is due when the integral of the rate is n+1, within 1 ns.
+// Task n must be due when the integral of the rate is n+1, within 1 ns.
 func TestLinear(t *testing.T) {
 	for _, slope := range []string{"0", "0.001", "50", "1e6"} {
 		a := map[string]float64{"0": 0, "0.001": 0.001, "50": 50, "1e6": 1e6}[slope]

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// Each stage must have its rate, to the nanosecond for equal gaps, and within four standard
-// deviations for exponential gaps.
+// Each stage must have its rate: constant gaps to the nanosecond, exponential gaps within 4
+// standard deviations.
 func TestStages(t *testing.T) {
 	const rate = 100.0
 	for _, of := range []string{"poisson", "constant", "bulk(n=10)", "onoff"} {
@@ -94,8 +94,8 @@ func TestStaged(t *testing.T) {
 	}
 }
 
-// Arrival k of a constant process is due when the integral of the rate is k, except for rounding
-// each stage to a nanosecond.
+// Arrival k of a constant process must be due when the integral of the rate is k. Each stage may be
+// rounded to a nanosecond.
 func TestRamps(t *testing.T) {
 	v, total, err := arrivals.Ramps(arrivals.MustParse("constant"), "30s:0..200, 2m:200,10s:0, 20s:100..50, 5s:0")
 	if err != nil || total != 185*time.Second {
@@ -109,7 +109,7 @@ func TestRamps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// k is the integral of the rate until at
+	// k is the integral of the rate from 0 to at
 	until := func(at float64) (k float64) {
 		add := func(begin, length, from, to float64) {
 			x := min(max(at-begin, 0), length)

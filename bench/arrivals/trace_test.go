@@ -38,7 +38,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// Each record has ⌊scale⌋ tasks or one more, and the number of tasks is exact for every seed.
+// Each record must have ⌊scale⌋ tasks or one more. The total must be exact for every seed.
 func TestTraceScale(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.csv")
 	var b strings.Builder
@@ -61,8 +61,8 @@ func TestTraceScale(t *testing.T) {
 		if scale != "3" && slices.Equal(one, firstDue(t, text, 0, 2, want)) {
 			t.Errorf("scale %s: two seeds have the same plan", scale)
 		}
-		// A random half of 2000 records has 500 ± 11.2 in the first half of the file. Five standard
-		// deviations are allowed.
+		// A random half of 2000 records has 500 ± 11.2 in the first half of the file. The tolerance
+		// is 5 standard deviations.
 		half, _ := slices.BinarySearch(one, time.Duration(n/2)*time.Duration(n/2)*time.Second)
 		if half < want/2-56 || half > want/2+56 {
 			t.Errorf("scale %s: %d of %d tasks in the first half of the records", scale, half, want)

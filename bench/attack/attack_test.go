@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestVegetasPacers: vegeta's own pacers find each request of our plans neither early nor late: a
-// microsecond before it is due they wait, a microsecond after they do not.
+// vegeta's pacers must wait 1 µs before a request is due, and not 1 µs after.
 func TestVegetasPacers(t *testing.T) {
 	const rate, slope, amp, period = 200, 30.0, 100, 3 * time.Second
 	hits := vegeta.Rate{Freq: rate, Per: time.Second}
@@ -34,13 +33,12 @@ func TestVegetasPacers(t *testing.T) {
 		for n := range uint64(5000) {
 			before, due = due, next()
 			if n == 0 {
-				continue // LinearPacer sends its first one at once
+				continue // LinearPacer sends its first request at once
 			}
 			if wait, stop := pacer.Pace(due-time.Microsecond, n); wait <= 0 || stop {
 				t.Fatalf("%s: request %d, due at %v: vegeta does not wait for it", text, n, due)
 			}
-			// A pacer that is up to date returns the wait for the next one: ask it when the one
-			// before was sent.
+			// Pace returns the wait for the next request if called when the previous one was sent.
 			wait, _ := pacer.Pace(before, n)
 			if off := before + wait - due; text == "constant" && off.Abs() > 1 ||
 				off.Abs() > 10*time.Microsecond && !strings.HasPrefix(text, "linear") {
@@ -61,7 +59,7 @@ func TestRetryAfter(t *testing.T) {
 		"7":                             7 * time.Second,
 		" 7 ":                           7 * time.Second,
 		"9223372036":                    9223372036 * time.Second,
-		"9223372037":                    0, // no Duration holds it
+		"9223372037":                    0, // overflows time.Duration
 		"99999999999999999999":          0,
 		"-1":                            0,
 		"1.5":                           0,
@@ -146,7 +144,6 @@ func TestReadRequests(t *testing.T) {
 	}
 }
 
-// FuzzReadRequests: what is read can be sent, and what cannot be read is one line.
 func FuzzReadRequests(f *testing.F) {
 	for _, text := range []string{"GET http://h/1\nA: 1\n\nPOST http://h/2\n",
 		"# c\n\nGET http://h\n", `{"method":"GET","url":"http://h"}`,
@@ -205,7 +202,6 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestName: one spelling, without anything that the Go benchmark format would take apart.
 func TestName(t *testing.T) {
 	get := []attack.Request{{Method: "GET", URL: "http://127.0.0.1:8080/a b/c?d"},
 		{Method: "GET", URL: "http://h/"}}

@@ -14,16 +14,14 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// BenchmarkFrozen is the target with a closed-form answer over real HTTP: 1 ms of service, frozen
-// for 500 ms of every 2 s, 200 requests a second for 6 s. With as many clients as it takes, a
-// quarter of the requests wait U(0, 500 ms), so that
+// BenchmarkFrozen measures a server with known response times over real HTTP. It needs 1 ms, is
+// frozen for 500 ms of every 2 s, and receives 200 requests/s for 6 s. Without a limit, a quarter
+// of the requests wait U(0, 500 ms), so the response has the quantiles
 //
 //	q(p) = 1.1 ms + max(0, (p−0.75)/0.25) · 500 ms
 //
-// which is 301.1, 401.1 and 481.1 ms at p90, p95 and p99; off-by-% is how far from that we are.
-// With 4 at a time, in front of the client or as vegeta's workers, the p95 of the response stays
-// above 380 ms while that of the service is below 2 ms: vegeta reports 1.4 ms for it. -benchtime 1x
-// is enough.
+// off-by-% is the deviation from q(p). With 4 clients or vegeta workers, the p95 response stays
+// above 380 ms and the p95 service is below 2 ms. vegeta reports 1.4 ms. -benchtime 1x is enough.
 func BenchmarkFrozen(b *testing.B) {
 	for name, a := range map[string]attack.Attack{
 		"clients=unlimited":  {MaxInFlight: attack.Unlimited},

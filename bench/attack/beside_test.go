@@ -23,8 +23,7 @@ import (
 
 const besideLength = 3 * time.Second
 
-// theCommand is what is measured.
-func theCommand(b *testing.B) (path string) {
+func buildCommand(b *testing.B) (path string) {
 	b.Helper()
 	path = filepath.Join(b.TempDir(), "poolbench")
 	build := exec.Command("go", "build", "-o", path, "github.com/poolbench/poolbench/cmd/poolbench")
@@ -34,7 +33,6 @@ func theCommand(b *testing.B) (path string) {
 	return path
 }
 
-// byCommand is what an attack measures, as it is typed.
 func byCommand(b *testing.B, path string, args ...string) map[string]float64 {
 	b.Helper()
 	cmd := exec.Command(path, append([]string{"attack", "--duration", besideLength.String(),
@@ -56,8 +54,8 @@ func byCommand(b *testing.B, path string, args ...string) map[string]float64 {
 	return doc.Runs[0].Metrics
 }
 
-// byVegeta is what its library measures, with so many workers and written as its command does it.
-// A rate of 0 is as fast as it can; lags count from the due time that its first request implies.
+// byVegeta encodes each result, as vegeta's command does. A rate of 0 means as fast as possible.
+// Lags count from the schedule that the earliest request implies.
 func byVegeta(b *testing.B, url string, workers uint64, rate int) (perSecond, p99Lag float64) {
 	b.Helper()
 	attacker := vegeta.NewAttacker(vegeta.Workers(workers), vegeta.MaxWorkers(workers),
@@ -104,16 +102,15 @@ func byWrk(b *testing.B, url string, clients int) (perSecond float64) {
 	return perSecond
 }
 
-// BenchmarkBeside is the command as it is typed, beside wrk and vegeta, of a server in a process of
-// its own: an op is one round of each, of three seconds, and what is reported is the median of the
-// rounds. It wants a quiet machine: `make attack`.
+// BenchmarkBeside compares the poolbench command with wrk and vegeta against a server in its own
+// process. Metrics are medians over the rounds of 3 s per tool. Use an idle machine: `make attack`.
 func BenchmarkBeside(b *testing.B) {
-	path := theCommand(b)
+	path := buildCommand(b)
 	rounds := func(
 		name, scheme string, round func(b *testing.B, url string) map[string]float64,
 	) {
 		b.Run(name, func(b *testing.B) {
-			url := serverOfItsOwn(b, scheme)
+			url := startServerProcess(b, scheme)
 			all := map[string][]float64{}
 			for b.Loop() {
 				for unit, v := range round(b, url) {

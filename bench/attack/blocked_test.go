@@ -9,11 +9,10 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestHeld: what stands before a strategy that blocks is held, in the mean as long as a queue of
-// that load makes it; without a strategy, or in a closed loop, nothing holds a request.
+// A strategy that blocks Submit holds requests back for as long as a queue would.
 func TestHeld(t *testing.T) {
 	slow := func(http.ResponseWriter, *http.Request) { time.Sleep(20 * time.Millisecond) }
-	// one in flight and none queued: of 11 requests due each 10 ms, the i-th is taken at i·20 ms
+	// one slot and no queue: of 11 requests due every 10 ms, request i starts at i·20 ms
 	blocked := inBubble(t, attack.Attack{Rate: 100, Tasks: 11, Limit: 1, Queue: -1,
 		Strategy: strategy(t, "semaphore")}, slow)
 	if got, want := metric(t, blocked, "mean-blocked-sec"), 0.050; math.Abs(got-want) > 1e-6 {

@@ -31,11 +31,11 @@ func TestMain(m *testing.M) {
 		serve()
 		return
 	}
-	log.SetOutput(io.Discard) // net/http writes there what hostile servers do
+	log.SetOutput(io.Discard) // net/http logs errors of hostile servers
 	goleak.VerifyTestMain(m)
 }
 
-// A pipes is a listener whose connections are pipes: HTTP within a bubble.
+// pipes is an in-memory listener, because real sockets do not work in a bubble.
 type pipes struct {
 	made   chan net.Conn
 	closed chan struct{}
@@ -65,18 +65,17 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// inBubble runs the attack against the handler under the virtual clock.
 func inBubble(t *testing.T, a attack.Attack, h http.HandlerFunc) *attack.Report {
 	t.Helper()
 	return inBubbleOf(t, a, func() http.HandlerFunc { return h })
 }
 
-// inBubbleOf makes the handler at the start.
+// inBubbleOf creates the handler in the bubble.
 func inBubbleOf(t *testing.T, a attack.Attack, h func() http.HandlerFunc) (report *attack.Report) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		report = bubbled(t, t.Context(), a, h())
-		time.Sleep(time.Hour) // handlers whose clients have gone
+		time.Sleep(time.Hour) // until abandoned handlers have ended
 	})
 	return report
 }
@@ -110,7 +109,7 @@ func bubbled(
 	return report
 }
 
-// decode reads what vegeta would.
+// decode returns the results of a vegeta file in order of their numbers.
 func decode(t *testing.T, from io.Reader) (all []vegeta.Result) {
 	t.Helper()
 	decoder := vegeta.DecoderFor(from)
@@ -163,7 +162,7 @@ func metric(t *testing.T, r *attack.Report, unit string) float64 {
 	return v
 }
 
-// frozen answers after 1 ms, and is frozen for the first 500 ms of every 2 s.
+// frozen returns a handler that needs 1 ms and is frozen for the first 500 ms of every 2 s.
 func frozen() http.HandlerFunc {
 	begun := time.Now()
 	return func(http.ResponseWriter, *http.Request) {
@@ -174,13 +173,11 @@ func frozen() http.HandlerFunc {
 	}
 }
 
-// freeze is what a request that is due then has to wait for.
+// freeze returns how long a request due at that time waits.
 func freeze(due time.Duration) time.Duration {
 	return max(500*time.Millisecond-due%(2*time.Second), 0)
 }
 
-// TestFrozen: each response is the one that the closed form says, to the nanosecond, and vegeta
-// reads it in its own encoding.
 func TestFrozen(t *testing.T) {
 	for _, process := range []string{"constant", "poisson", "linear:slope=20",
 		"sine:amp=0.9,period=2s", "bulk:n=20"} {
@@ -217,8 +214,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestFrozenThroughLimit: with 4 at a time the response is what a queue before the client makes of
-// it, and the service tells of nothing.
+// Responses must include the wait in the strategy's queue.
 func TestFrozenThroughLimit(t *testing.T) {
 	for _, name := range []string{"semaphore", "worker_pool"} {
 		var file bytes.Buffer
@@ -226,7 +222,7 @@ func TestFrozenThroughLimit(t *testing.T) {
 			Limit: 4, Vegeta: &file}
 		report := inBubbleOf(t, a, frozen)
 		results := decode(t, &file)
-		var free [4]time.Duration // when each slot is, by the recursion of Kiefer and Wolfowitz
+		var free [4]time.Duration // when each slot becomes free (Kiefer–Wolfowitz recursion)
 		next, err := arrival(t, "constant").Spec.Open(200, 0, param.Values{})
 		if err != nil {
 			t.Fatal(err)
@@ -246,8 +242,7 @@ func TestFrozenThroughLimit(t *testing.T) {
 	}
 }
 
-// TestWorkers: with 4 workers vegeta counts 1 ms and a bit for most of the requests that waited for
-// a worker; here they are late.
+// Responses must include the wait for one of 4 workers. vegeta reports little more than 1 ms.
 func TestWorkers(t *testing.T) {
 	a := attack.Attack{Rate: 200, Duration: 6 * time.Second, MaxInFlight: 4}
 	report := inBubbleOf(t, a, frozen)
@@ -263,7 +258,6 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestClosed: a client has one request in flight, so 3 of them complete 3 in a millisecond.
 func TestClosed(t *testing.T) {
 	answer := func(http.ResponseWriter, *http.Request) { time.Sleep(time.Millisecond) }
 	report := inBubble(t, attack.Attack{Clients: 3, Duration: time.Second}, answer)
@@ -278,7 +272,6 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestStatuses: what becomes of each status, and what a strategy that retries makes of refusals.
 func TestStatuses(t *testing.T) {
 	var n atomic.Int64
 	statuses := []int{200, 302, 404, 429, 500, 503, 403, 204}
@@ -312,14 +305,13 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestShed: what a strategy refuses never reaches the server.
 func TestShed(t *testing.T) {
 	served := 0
 	report := inBubble(t,
 		attack.Attack{Rate: 100, Tasks: 100, Strategy: strategy(t, "bounded_queue_shed"), Limit: 1,
 			Queue: bench.NoQueue}, func(http.ResponseWriter, *http.Request) {
 			served++
-			time.Sleep(25 * time.Millisecond) // a request in 10 ms: two of three are refused
+			time.Sleep(25 * time.Millisecond) // arrivals every 10 ms: two of three are refused
 		})
 	if shed := metric(t, report, "shed/op"); shed != 0.66 || served != 34 {
 		t.Errorf("shed %v, served %d", shed, served)
@@ -334,8 +326,6 @@ func TestShed(t *testing.T) {
 	}
 }
 
-// TestCut: an attack that is interrupted reports what there is, and its requests in flight are
-// given up.
 func TestCut(t *testing.T) {
 	why := errors.New("enough")
 	for name, a := range map[string]attack.Attack{
@@ -368,7 +358,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestMemory: the timeline of ten minutes fits where that of two seconds does.
+// A timeline must need the same memory for ten minutes as for two seconds.
 func TestMemory(t *testing.T) {
 	report := inBubble(t, attack.Attack{Rate: 10, Duration: 10 * time.Minute},
 		func(http.ResponseWriter, *http.Request) {})
@@ -377,7 +367,6 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestVegetaFull: when the results cannot be written, that is the outcome, at once.
 func TestVegetaFull(t *testing.T) {
 	full := errors.New("no space left")
 	synctest.Test(t, func(t *testing.T) {
@@ -395,8 +384,7 @@ type failing struct{ error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.error }
 
-// TestFenceposts: as many requests are sent as a rate and a time, or a number, say; and their rate
-// and throughput are what was asked for, be they one or a thousand.
+// Rate and throughput must be exact even for one request.
 func TestFenceposts(t *testing.T) {
 	for _, c := range []struct {
 		a        attack.Attack
@@ -431,8 +419,6 @@ func TestFenceposts(t *testing.T) {
 	}
 }
 
-// TestDrain: an attack ends when its time is over, and what is open then is counted as abandoned,
-// whether it had been sent or not.
 func TestDrain(t *testing.T) {
 	for name, a := range map[string]attack.Attack{
 		"open":      {Rate: 1000, Duration: 2 * time.Second, MaxInFlight: 5},
@@ -454,7 +440,7 @@ func TestDrain(t *testing.T) {
 				slow <- struct{}{}
 				defer func() { <-slow }()
 				select {
-				case <-time.After(300 * time.Millisecond): // 17 a second
+				case <-time.After(300 * time.Millisecond): // 5 slots serve 17 requests/s
 				case <-r.Context().Done():
 				}
 			})
@@ -465,7 +451,7 @@ func TestDrain(t *testing.T) {
 				metric(t, r, "abandoned/op")*float64(r.Tasks)
 			switch {
 			case a.Clients > 0:
-				if open > 1 || r.Tasks < 10 { // two connections keep the last of five waiting
+				if open > 1 || r.Tasks < 10 { // with two connections the last of five waits
 					t.Errorf("%s: %d requests, %v abandoned", name, r.Tasks, open)
 				}
 			case r.Tasks != 2000 || open < 1900 || done < 30 ||

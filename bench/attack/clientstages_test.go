@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// staged is an attack of clients in these stages, whose requests take 10 ms.
 func staged(t *testing.T, text string) attack.Attack {
 	t.Helper()
 	stages, err := arrivals.ParseClientStages(text)
@@ -26,8 +25,6 @@ func staged(t *testing.T, text string) attack.Attack {
 	return a
 }
 
-// TestClientStages: clients begin and stop as the levels say, and each stage has its own metrics.
-// Each client sends a request every 10 ms.
 func TestClientStages(t *testing.T) {
 	a := staged(t, "1s:0..10, 1s:10, 1s:0, 1s:4..0")
 	var inFlight, most atomic.Int64
@@ -41,7 +38,7 @@ func TestClientStages(t *testing.T) {
 	if most.Load() != 10 {
 		t.Errorf("%d requests at most in flight", most.Load())
 	}
-	// a request is due at the end of the one before, and in stage k if due after its begin
+	// a client's request is due when its previous one ends, and counts for the stage of that time
 	for unit, want := range map[string]float64{"stage1-offered-ops/s": 550,
 		"stage2-offered-ops/s": 1000, "stage4-offered-ops/s": 250, "stage2-p99-response-sec": 0.01} {
 		if v, ok := r.Metric(unit); !ok || v < 0.98*want || v > 1.02*want {
@@ -57,7 +54,6 @@ func TestClientStages(t *testing.T) {
 	}
 }
 
-// TestClientStagesMistakes: clients and length are those of the stages, and agents are refused.
 func TestClientStagesMistakes(t *testing.T) {
 	for want, change := range map[string]func(*attack.Attack){
 		"want clients 10 and duration 2s":   func(a *attack.Attack) { a.Clients = 9 },

@@ -21,7 +21,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// A seen is what servers got, in the order in which they got it.
+// seen records received requests in order.
 type seen struct {
 	mu  sync.Mutex
 	all []string
@@ -46,9 +46,9 @@ func (s *seen) take() (all []string) {
 	return all
 }
 
-// watched is f for connections, with what it reads seen.
+// watched returns a connection handler that records each request and answers with the text.
 func (s *seen) watched(text string) func(net.Conn, *bufio.Reader) {
-	head := cmp.Or(lastHead.FindString(text), text) // once: a text may have a megabyte
+	head := cmp.Or(lastHead.FindString(text), text) // computed once, because a text may have 1 MB
 	ends := strings.Contains(text, "HTTP/1.0") || strings.Contains(text, "close")
 	endless := !bounded.MatchString(text)
 	return func(c net.Conn, requests *bufio.Reader) {
@@ -74,7 +74,6 @@ var (
 	bounded  = regexp.MustCompile(`Content-Length|chunked| 204 | 304 `)
 )
 
-// outcomeOf is what an attack says of answers, in words.
 func outcomeOf(t *testing.T, a attack.Attack) string {
 	t.Helper()
 	var file bytes.Buffer
@@ -88,7 +87,7 @@ func outcomeOf(t *testing.T, a attack.Attack) string {
 		fmt.Fprintln(&b, unit, metric(t, r, unit))
 	}
 	errors := 0
-	for _, e := range r.Errors { // their words are of the one or the other
+	for _, e := range r.Errors { // error texts differ between the clients
 		errors += e.N
 	}
 	fmt.Fprintln(&b, r.Statuses, errors, r.Broken)
@@ -162,8 +161,7 @@ var differing = map[string]string{
 	"a redirect without end": "HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\nx",
 }
 
-// TestAsNetHTTP: what comes of an answer, and what the server gets to see, is the same as by
-// net/http's client, for each kind of requests, with redirects followed and not.
+// The client must give the same outcomes and send the same requests as net/http's.
 func TestAsNetHTTP(t *testing.T) {
 	t.Parallel()
 	type cell struct {
@@ -196,9 +194,8 @@ func TestAsNetHTTP(t *testing.T) {
 					Redirects: c.redirects, Timeout: time.Minute}
 				var got, want string
 				var saw, should []string
-				// A server that closes its end after an answer may do so before the next
-				// request is sent or after: on a busy machine the two may meet either. A
-				// difference of ours does not go away.
+				// On a busy machine a server may close its connection before or after the next
+				// request, so repeat the comparison. A real difference persists.
 				for range 3 {
 					got, saw = outcomeOf(t, a), s.take()
 					want, should = outcomeOf(t, a.ByNetHTTP()), s.take()
@@ -216,8 +213,7 @@ func TestAsNetHTTP(t *testing.T) {
 	}
 }
 
-// TestRedirects: they are followed over connections of our own as http.Client does it: methods,
-// bodies, Referer, what another host may not see, their number, and what is counted.
+// The client must follow redirects as http.Client does.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	var all []redirected
@@ -242,7 +238,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A redirected request is answered by a status, and so many more.
+// redirected is a request that is redirected with this status, left more times.
 type redirected struct {
 	status, left int
 	method       string
@@ -276,7 +272,7 @@ func redirects(t *testing.T, all []redirected) {
 		case 200:
 			to = elsewhere.URL + "/wait"
 		case 300:
-			to = "http://127.0.0.1:1/" // nobody is there
+			to = "http://127.0.0.1:1/" // nothing listens
 		}
 		http.SetCookie(w, &http.Cookie{Name: "a", Value: "b"})
 		http.Redirect(w, r, to, status)
@@ -302,8 +298,6 @@ func redirects(t *testing.T, all []redirected) {
 	}
 }
 
-// TestConnections: no more of them than were asked for are open at once, also where redirects are
-// followed, and all are used.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{false, true} {
@@ -362,7 +356,6 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestNoneFree: a request that finds all connections in use until its time is over has failed.
 func TestNoneFree(t *testing.T) {
 	a := attack.Attack{Rate: 100, Tasks: 3, Connections: 1, Timeout: time.Second}
 	r := inBubble(t, a, func(http.ResponseWriter, *http.Request) { time.Sleep(time.Hour) })
@@ -371,7 +364,6 @@ func TestNoneFree(t *testing.T) {
 	}
 }
 
-// TestOver: the result names the protocol below https, and TLS sessions are resumed.
 func TestOver(t *testing.T) {
 	resumed := 0
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter,
@@ -380,7 +372,7 @@ func TestOver(t *testing.T) {
 			t.Error(r.Proto)
 		}
 		if r.TLS.DidResume {
-			resumed++ // one client
+			resumed++ // no lock: there is one client
 		}
 		w.Header().Set("Connection", "close")
 	}))

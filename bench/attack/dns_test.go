@@ -14,19 +14,18 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestNames: connections go to all addresses of a host in turn. Addresses that fail are passed
-// over, the other family comes in after a head start, and a host is looked up again when its time
-// is over.
+// Connections must use all addresses of a host in turn and skip failing ones. After a head start,
+// the other address family is tried.
 func TestNames(t *testing.T) {
 	const host = "shop.example:80"
 	for name, c := range map[string]struct {
 		ttl     time.Duration
 		all     string
-		down    string // addresses that refuse
+		down    string // addresses that refuse connections
 		silent  string // addresses that do not answer
-		want    string // of five connections, a minute apart
+		want    string // addresses of five connections, one per minute
 		lookups int
-		took    time.Duration // the first connection
+		took    time.Duration // time to the first connection
 	}{
 		"in turn":            {time.Hour, "10.0.0.1 10.0.0.2", "", "", "1 2 1 2 1", 1, 0},
 		"each time anew":     {0, "10.0.0.1 10.0.0.2", "", "", "1 2 1 2 1", 5, 0},

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestDeafAttempt: an attack waits for an attempt that does not heed its end, through whatever
-// strategy; else that would write to a record that is read already.
+// An attack must wait for an attempt that ignores its context, because the attempt would write to a
+// record that is already read.
 func TestDeafAttempt(t *testing.T) {
 	for _, through := range []string{"", "worker_pool", "semaphore", "unbounded", "dispatcher",
 		"retry+semaphore", "retry_queue", "token_bucket:rate=50,burst=1+worker_pool"} {

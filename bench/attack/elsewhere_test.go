@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestElsewhere: a redirect to another host has none of the headers that the user has set, by each
-// way to send, and neither has one from there back again; one to the same host has all.
+// A redirect to another host must drop all user headers, and a redirect back must not restore them.
 func TestElsewhere(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string

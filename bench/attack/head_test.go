@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzHead: what Parse takes, net/http takes, and for the same.
+// Parse must accept only heads that net/http accepts, with the same values.
 func FuzzHead(f *testing.F) {
 	for _, text := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n01234",
@@ -47,7 +47,7 @@ func FuzzHead(f *testing.F) {
 	})
 }
 
-// TestParseHead: what nearly every server sends needs no net/http.
+// Common heads must be parsed without net/http.
 func TestParseHead(t *testing.T) {
 	for text, want := range map[string]responseHead{
 		"HTTP/1.1 200 OK\r\nDate: Tue, 24 Nov 2026 10:00:00 GMT\r\nContent-Length: 6\r\n" +

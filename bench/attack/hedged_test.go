@@ -15,16 +15,15 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 )
 
-// TestSecondAttempts: of two requests beside each other the first that succeeds is the answer, and
-// the other is cancelled; where none does it is the first's. Each tenth request that comes takes a
-// second, each other 10 ms; the second attempt is due after 50 ms. 100 requests are 111 that come,
-// of which eleven are slow.
+// The first of two parallel attempts that succeeds wins. If both fail, the first attempt's answer
+// counts. Every tenth request at the server takes 1 s, the others 10 ms. With second attempts after
+// 50 ms, 100 requests become 111, of which 11 are slow.
 func TestSecondAttempts(t *testing.T) {
 	for name, test := range map[string]struct {
 		slow, fast int // statuses
 		counted    string
 		longest    time.Duration
-		given      int64 // requests that the client gave up
+		given      int64 // requests that the client cancelled
 	}{
 		"all succeed":          {200, 200, "[{200 100}]", 60 * time.Millisecond, 11},
 		"slow ones would fail": {500, 200, "[{200 100}]", 60 * time.Millisecond, 11},
@@ -74,7 +73,6 @@ func TestSecondAttempts(t *testing.T) {
 	}
 }
 
-// TestSessionsAreSentOnce: a step of a session changes it, and is not made twice.
 func TestSessionsAreSentOnce(t *testing.T) {
 	err := attack.Attack{Session: &sessions.Session{}, Tasks: 1, Limit: 1,
 		Strategy: strategy(t, "hedged+semaphore")}.Validate()

@@ -16,8 +16,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// hostile serves every connection by f, on a real socket, and returns its URL. Connections end with
-// the test.
+// hostile serves every connection by f on a real socket until the test ends.
 func hostile(t *testing.T, f func(c net.Conn, requests *bufio.Reader)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -56,7 +55,6 @@ func hostile(t *testing.T, f func(c net.Conn, requests *bufio.Reader)) string {
 	return "http://" + listener.Addr().String() + "/"
 }
 
-// answering answers each request on a connection with the same text.
 func answering(text string) func(net.Conn, *bufio.Reader) {
 	return func(c net.Conn, requests *bufio.Reader) {
 		for {
@@ -72,7 +70,7 @@ func answering(text string) func(net.Conn, *bufio.Reader) {
 	}
 }
 
-// forEver sends the head and then one text over and over.
+// forEver sends the head once and then the text without end.
 func forEver(head, text string, pause time.Duration) func(net.Conn, *bufio.Reader) {
 	return func(c net.Conn, requests *bufio.Reader) {
 		if _, err := http.ReadRequest(requests); err != nil {
@@ -84,7 +82,7 @@ func forEver(head, text string, pause time.Duration) func(net.Conn, *bufio.Reade
 	}
 }
 
-// cutting sends the text and ends the connection; rude: by a reset.
+// cutting sends the text and closes the connection, by a reset if rude.
 func cutting(text string, rude bool) func(net.Conn, *bufio.Reader) {
 	return func(c net.Conn, requests *bufio.Reader) {
 		if _, err := http.ReadRequest(requests); err != nil {
@@ -97,8 +95,7 @@ func cutting(text string, rude bool) func(net.Conn, *bufio.Reader) {
 	}
 }
 
-// slowly lets f wait longer than half the attack's timeout before each connection's first answer,
-// and closes it after that.
+// slowly delays f by more than half of the attack's timeout.
 func slowly(f func(net.Conn, *bufio.Reader)) func(net.Conn, *bufio.Reader) {
 	return func(c net.Conn, requests *bufio.Reader) {
 		if _, err := requests.Peek(1); err == nil {
@@ -108,7 +105,7 @@ func slowly(f func(net.Conn, *bufio.Reader)) func(net.Conn, *bufio.Reader) {
 	}
 }
 
-// ways are the ways to send.
+// ways returns attacks for all kinds of clients and loops.
 func ways(t *testing.T) map[string]attack.Attack {
 	return map[string]attack.Attack{
 		"open":      {Rate: 500, Tasks: 6},
@@ -121,9 +118,8 @@ func ways(t *testing.T) map[string]attack.Attack {
 	}
 }
 
-// TestHostileServers: whatever a server does, every request comes to an end, as a failed one;
-// nothing hangs, and TestMain looks for what is left. No timeout of the attack is as long as the
-// servers' patience.
+// Every request must end, as failed. TestMain checks for leaked goroutines. Attacks have shorter
+// timeouts than the servers' delays.
 func TestHostileServers(t *testing.T) {
 	t.Parallel()
 	servers := map[string]func(net.Conn, *bufio.Reader){
@@ -152,7 +148,7 @@ func TestHostileServers(t *testing.T) {
 			10*time.Millisecond),
 		"a header without end": forEver("HTTP/1.1 200 OK\r\nX-Long: ",
 			strings.Repeat("x", 1<<16), 0),
-		// as fast as it goes, these would take both processors for as long as they may last
+		// without a pause these bodies would occupy both processors until the timeout
 		"a body without end": forEver("HTTP/1.1 200 OK\r\n\r\n", strings.Repeat("x", 1<<16),
 			time.Millisecond),
 		"slow chunks without end": forEver("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -177,7 +173,7 @@ func TestHostileServers(t *testing.T) {
 	var cells []cell
 	for _, server := range slices.Sorted(maps.Keys(servers)) {
 		for _, way := range slices.Sorted(maps.Keys(ways(t))) {
-			// each call alone ends in time, on a machine that is not busy
+			// on an idle machine each redirect alone ends in time
 			if server != "slow redirects" {
 				cells = append(cells, cell{server, way, 0})
 			}
@@ -199,7 +195,7 @@ func TestHostileServers(t *testing.T) {
 			}
 			report, err := attack.Run(t.Context(), a)
 			if err != nil && strings.Contains(err.Error(), "i/o timeout") {
-				return // the machine had no time to connect: nothing is told of a server
+				return // a busy machine did not connect in time
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -213,8 +209,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// TestMalformedRetryAfter: a Retry-After that is malformed, or years away, does not spoil a
-// request, and makes no strategy that retries wait for it longer than the attack lasts.
+// A malformed or extreme Retry-After must not fail a request or delay the end of the attack.
 func TestMalformedRetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"soon", "-5", "1e9", "0x10", "99999999999999999999",
@@ -239,8 +234,8 @@ func TestMalformedRetryAfter(t *testing.T) {
 	}
 }
 
-// TestExtraBytes: what a server sends beyond the length it gave is nobody's answer on a wire.
-// (net/http may take it for that of the next request, when that has been sent before it looks.)
+// Bytes beyond Content-Length must not answer the next request. net/http may accept them if it has
+// already sent that request.
 func TestExtraBytes(t *testing.T) {
 	url := hostile(t, answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n01234HTTP/1.1 500 "+
 		"Smuggled\r\nContent-Length: 0\r\n\r\n"))
@@ -259,7 +254,6 @@ func TestExtraBytes(t *testing.T) {
 	}
 }
 
-// TestNobodyThere: where nobody is there an attack of an hour ends at once, and says so.
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

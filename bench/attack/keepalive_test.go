@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestNoKeepAlive: without keep-alive each request, also one that follows a redirect, has a
-// connection of its own and says that it is closed; with it, they share connections.
+// Without keep-alive each request must use its own connection, also after a redirect.
 func TestNoKeepAlive(t *testing.T) {
 	for name, a := range ways(t) {
 		for _, off := range []bool{false, true} {
@@ -42,7 +41,7 @@ func TestNoKeepAlive(t *testing.T) {
 				a.NoKeepAlive, a.Templates, a.Redirects = off, true, 1
 				if a.Tasks = 60; a.Clients == 0 {
 					a.Rate = 1000
-					if !off && a.Limit == 0 { // a busy machine may have all in flight at once
+					if !off && a.Limit == 0 { // a busy machine may have all requests in flight
 						a.MaxInFlight = 30
 					}
 				}
@@ -64,7 +63,7 @@ func TestNoKeepAlive(t *testing.T) {
 				if off {
 					want = n
 				}
-				// At a rate, each request may need a connection of its own after a pause of the process.
+				// At a rate, all requests may be due together after a pause of the process.
 				reused := opened.Load() < n || a.Clients == 0
 				if closes.Load() != want || off && opened.Load() != n || !off && !reused {
 					t.Errorf("%s, off %v: %d connections, %d of %d are to be closed", of, off,

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// TestKept: of an answer as much is kept as is wanted, the same over wires as by net/http, and of a
-// body no more than MostBody.
+// The client must keep as much of an answer as with net/http.
 func TestKept(t *testing.T) {
 	body := func(n int) []byte { return bytes.Repeat([]byte("0123456789abcdef"), n/16+1)[:n] }
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

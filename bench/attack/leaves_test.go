@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// TestLeaves: a redirect from the port of HTTP to that of HTTPS on the same host keeps the headers,
-// and any other change of host, port or protocol drops them for good.
+// A redirect from the HTTP port to the HTTPS port of the same host keeps the headers. Any other
+// change of host, port or protocol drops them.
 func TestLeaves(t *testing.T) {
 	for _, c := range []struct {
-		urls []string // the last is that of the redirect
+		urls []string // the last URL is the redirect's
 		want bool
 	}{
 		{[]string{"http://x/", "https://x/"}, false},

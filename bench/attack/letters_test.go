@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestDeadLetters: each request whose attempts are used up has a letter; the others have none.
 func TestDeadLetters(t *testing.T) {
 	var letters strategies.DeadLetterList
 	requests := []attack.Request{{Method: "GET", URL: "http://u:p@server/good"},

@@ -17,9 +17,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestLost: a connection ends at every tenth request, before any byte of an answer. Idempotent
-// requests are retried on a fresh connection, over HTTP/1.1 and HTTP/2, unless each is to be sent
-// once. Others have failed.
+// The server closes the connection at every tenth request, before the answer. Idempotent requests
+// must be retried unless retries are off.
 func TestLost(t *testing.T) {
 	const tasks, lost = 45, 4
 	type connKey struct{}
@@ -68,8 +67,6 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestGoneAtOnce: a server that ends HTTP/2 connections before their first request gets the request
-// over the next one.
 func TestGoneAtOnce(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -97,7 +94,7 @@ func TestGoneAtOnce(t *testing.T) {
 	}
 }
 
-// A goneFirst listener ends the first two connections by GOAWAY, right after the settings.
+// goneFirst sends GOAWAY after the settings of its first two connections.
 type goneFirst struct {
 	net.Listener
 	accepted atomic.Int64

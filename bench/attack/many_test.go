@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestManyTargets: of a large file each request is sent as written, whatever sends it, and what is
-// kept of all in memory is one per host.
+// Of a large targets file, only one encoded request per host may be kept in memory.
 func TestManyTargets(t *testing.T) {
 	const n = 1500
 	var mu sync.Mutex

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// TestMemoryInFlight: a request in flight takes 64 kB at most, with its connection. The server is
-// in another process, and answers after three seconds.
+// A request in flight and its connection may use 64 KiB. The server runs in another process and
+// answers after 3 s.
 func TestMemoryInFlight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -27,8 +27,8 @@ func TestMemoryInFlight(t *testing.T) {
 		"h2c":   {"http", attack.Attack{H2C: true}},
 		"http2": {"https", attack.Attack{HTTP2: true, Insecure: true}},
 	} {
-		url := serverOfItsOwn(t, "slow"+c.scheme)
-		used := func() uint64 { // without garbage
+		url := startServerProcess(t, "slow"+c.scheme)
+		used := func() uint64 { // excludes garbage
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
@@ -39,7 +39,7 @@ func TestMemoryInFlight(t *testing.T) {
 		a.Requests, a.Rate, a.Tasks = []attack.Request{{Method: "GET", URL: url}}, 1000, n
 		a.Drain = time.Minute
 		a.Watch = func(p attack.Progress) {
-			if p.Settled == 0 { // the last time all are in flight, their handshakes done
+			if p.Settled == 0 { // the last value is after all handshakes
 				all = used()
 			}
 		}

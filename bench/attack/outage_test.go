@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// TestOutage: what clients met is decided by all requests that were due, and waiting for the server
-// is not the generator's lateness, whatever the requests wait for.
+// Objectives must include all requests that were due. Waiting for the server is not lateness of the
+// generator.
 func TestOutage(t *testing.T) {
 	slow := func() http.HandlerFunc {
 		return func(http.ResponseWriter, *http.Request) { time.Sleep(500 * time.Millisecond) }
@@ -104,8 +104,6 @@ steps:
 	}
 }
 
-// TestAsManyAsDue: without a strategy as many requests are in flight as are due, unless there is a
-// bound.
 func TestAsManyAsDue(t *testing.T) {
 	slow := func(http.ResponseWriter, *http.Request) { time.Sleep(4 * time.Second) }
 	for workers, want := range map[int]float64{0: 2000, attack.Unlimited: 2000, 64: 64} {
@@ -117,8 +115,7 @@ func TestAsManyAsDue(t *testing.T) {
 	}
 }
 
-// TestDue: the percentiles over all requests that were due have the lost ones as the slowest, and
-// are the same for a soak.
+// Lost requests must count as the slowest.
 func TestDue(t *testing.T) {
 	failing := func() http.HandlerFunc {
 		var n atomic.Int64
@@ -134,7 +131,7 @@ func TestDue(t *testing.T) {
 	for name, soak := range map[string]bool{"records": false, "soak": true} {
 		a.Soak = soak
 		r := inBubbleOf(t, a, failing)
-		// 2 % are lost, and of the others the slowest takes 99 ms
+		// 2 % are lost, and the slowest of the others takes 99 ms
 		for unit, want := range map[string]float64{"due-p50-response-sec": 0.049,
 			"due-p90-response-sec": 0.090, "due-p90-service-sec": 0.090} {
 			if got := metric(t, r, unit); got < 0.99*want || got > 1.03*want {

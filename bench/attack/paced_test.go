@@ -16,9 +16,9 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// serverOfItsOwn starts a server in a process of its own, as most are: one in this process would
-// take turns with the client in the same scheduler.
-func serverOfItsOwn(b testing.TB, scheme string) (url string) {
+// startServerProcess starts a server process. A server in this process would share the Go scheduler
+// with the client.
+func startServerProcess(b testing.TB, scheme string) (url string) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), servingVariable+"="+scheme)
@@ -45,15 +45,14 @@ func serverOfItsOwn(b testing.TB, scheme string) (url string) {
 	return url
 }
 
-// BenchmarkPaced is a load at a rate, by us and by vegeta's library, of a server in another
-// process, in turns. An op is a load of three seconds; lag counts from the due time, of vegeta's
-// from the one that its first request implies; cpu-% is of one processor, the client's alone. Run
-// it on a quiet machine:
+// BenchmarkPaced compares poolbench with vegeta's library against a server process. An op is 3 s of
+// load. Lag counts from the due time, for vegeta from the schedule that its first request implies.
+// cpu-% is the client's share of one processor. Use an idle machine:
 //
 //	go test -run ^$ -bench Paced -benchtime 1x -count 5 ./bench/attack
 func BenchmarkPaced(b *testing.B) {
 	const length = 3 * time.Second
-	request := attack.Request{Method: http.MethodGet, URL: serverOfItsOwn(b, "http")}
+	request := attack.Request{Method: http.MethodGet, URL: startServerProcess(b, "http")}
 	for _, rate := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprintf("rate=%d/by=vegeta", rate), func(b *testing.B) {
 			var service, lag []int64

@@ -13,11 +13,11 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestPhases: connecting, the first byte and the end of an answer are told apart to the nanosecond,
-// over wires of our own and by net/http, and bytes and connections are counted.
+// The times to connect, to the first byte and to the end of an answer must be exact to the
+// nanosecond.
 func TestPhases(t *testing.T) {
 	const connect, first, rest = 3 * time.Millisecond, 5 * time.Millisecond, 7 * time.Millisecond
-	const moved = "<a href=\"/\">Found</a>.\n\n" // by http.Redirect
+	const moved = "<a href=\"/\">Found</a>.\n\n" // body written by http.Redirect
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/gone" {
 			http.Redirect(w, r, "/", http.StatusFound)
@@ -73,8 +73,8 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestHandshakes: there is one for each connection over TLS, by either way. Where the first client
-// is done before the others begin, they take its connection.
+// A client may reuse the connection of a client that has ended, so there may be fewer handshakes
+// than clients.
 func TestHandshakes(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
@@ -96,7 +96,6 @@ func TestHandshakes(t *testing.T) {
 	}
 }
 
-// TestRingPhases: clients that share a goroutine count the same.
 func TestRingPhases(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write(make([]byte, 100))

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// Package traces must read the output of vegeta encode.
 func TestEncodedResultsAreRead(t *testing.T) {
 	first := time.Date(2026, 5, 1, 9, 0, 0, 250_000_000, time.Local)
 	want := []struct{ at, took int64 }{{first.UnixNano(), 1_500_000},

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// TestRefusedCheck: a refusal that fails a check on the status stays throttled, so that a strategy
-// may try again, and is counted by the name of the check.
+// A refusal that fails a status check must remain throttled, so a strategy can retry it.
 func TestRefusedCheck(t *testing.T) {
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

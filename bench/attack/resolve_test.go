@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestResolve: the notation is curl's, and the last entry for a host precedes those for all.
+// The syntax is curl's. The last entry for a host takes precedence over entries for all hosts.
 func TestResolve(t *testing.T) {
 	var a attack.Attack
 	for _, text := range []string{"shop.example:443:10.0.0.1", "*:443:10.0.0.9",

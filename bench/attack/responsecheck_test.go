@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// TestResponseCheck: the check covers the wait for a slot. Ten requests of 10 ms, due every 5 ms
-// with one in flight, take 10, 15, … 55 ms.
+// The check must include the wait for a slot: ten requests of 10 ms, due every 5 ms at one slot,
+// take 10, 15, … 55 ms.
 func TestResponseCheck(t *testing.T) {
 	check, err := checks.Parse("response <= 30ms")
 	if err != nil {
@@ -31,8 +31,7 @@ func TestResponseCheck(t *testing.T) {
 	}
 }
 
-// TestCheckBytes: a check reads as much of a body as CheckBytes allows, before and after
-// decompression, and a longer body fails it with the name of the flag.
+// CheckBytes limits the body before and after decompression.
 func TestCheckBytes(t *testing.T) {
 	const size = 3 << 20
 	body := []byte(`{"text":"` + strings.Repeat("x", size) + `","last":7}`)

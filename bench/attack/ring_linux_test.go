@@ -19,11 +19,10 @@ import (
 
 const ordinary = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n01234"
 
-// silent are those after which nothing comes: a request waits until its time is over.
+// after silent answers the server sends nothing more, so requests time out
 var silent = map[string]bool{"never": true, "half": true, "not all": true}
 
-// TestRing: whatever comes once a ring has the client, what is counted, sent and said of it is the
-// same as without one.
+// Clients on a ring must give the same result as clients on goroutines.
 func TestRing(t *testing.T) {
 	t.Parallel()
 	say := func(text string) func(net.Conn) bool {
@@ -41,7 +40,7 @@ func TestRing(t *testing.T) {
 		"closed amidst":      func(c net.Conn) bool { return !say(ordinary[:len(ordinary)-1])(c) },
 		"closed in the head": func(c net.Conn) bool { return !say(ordinary[:20])(c) },
 		"reset": func(c net.Conn) bool {
-			return c.(*net.TCPConn).SetLinger(0) != nil // and so it is closed
+			return c.(*net.TCPConn).SetLinger(0) != nil // false closes the connection
 		},
 		"never":     func(net.Conn) bool { return true },
 		"half":      say(ordinary[:20]),
@@ -74,7 +73,7 @@ func TestRing(t *testing.T) {
 					Timeout:  time.Minute,
 					Requests: []attack.Request{{Method: "GET", URL: url}}}
 				tries := 1
-				if silent[name] { // on a busy machine a connection may take as long
+				if silent[name] { // on a busy machine connecting may take as long
 					a.Timeout, tries = 200*time.Millisecond, 5
 				}
 				var got, want, saw, should string
@@ -82,7 +81,7 @@ func TestRing(t *testing.T) {
 					a.Connections = 0
 					got = outcomeAndWords(t, a)
 					saw = fmt.Sprint(s.take())
-					a.Connections = 1 // no ring has those that are bounded
+					a.Connections = 1 // a limit on connections rules out a ring
 					want = outcomeAndWords(t, a)
 					should = fmt.Sprint(s.take())
 				}
@@ -104,9 +103,8 @@ func outcomeAndWords(t *testing.T, a attack.Attack) string {
 	return fmt.Sprint(r.Statuses, r.Errors, metric(t, r, "resent/op"), r.Broken)
 }
 
-// TestRingHasThem: clients whose answers are ordinary have no goroutine, and an attack that is
-// given up forgets none. On a busy machine a ring may leave one to a goroutine all the same: so
-// it is tried again.
+// Clients with ordinary answers must not need a goroutine. A busy machine may still cause one, so
+// repeat the test.
 func TestRingHasThem(t *testing.T) {
 	stacks := ""
 	for range 5 {
@@ -119,7 +117,7 @@ func TestRingHasThem(t *testing.T) {
 	}
 }
 
-// stacksOfClients are those of an attack whose clients all wait for their third answer.
+// stacksOfClients returns all stacks while every client waits for its third answer.
 func stacksOfClients(t *testing.T) string {
 	t.Helper()
 	const clients = 50
@@ -130,7 +128,7 @@ func stacksOfClients(t *testing.T) string {
 			if _, err := http.ReadRequest(requests); err != nil {
 				return
 			}
-			if n == 2 { // and there is no answer
+			if n == 2 { // leave it unanswered
 				if waiting.Add(1) == clients {
 					close(all)
 				}
@@ -146,7 +144,7 @@ func stacksOfClients(t *testing.T) string {
 	go func() {
 		defer cancel()
 		<-all
-		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 2) // a bytes.Buffer takes everything
+		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 2) // a bytes.Buffer returns no errors
 	}()
 	r, err := attack.Run(ctx, attack.Attack{Clients: clients, Duration: time.Minute,
 		Requests: []attack.Request{{Method: "GET", URL: url}}})

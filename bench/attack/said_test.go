@@ -15,8 +15,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// TestSaid: the first answers of each status that is no success are kept without any check: over
-// each protocol, in both loops, without secrets, and in a readable form.
+// The first answers of each failed status must be kept, readable and without secrets.
 func TestSaid(t *testing.T) {
 	const token, basic = "geheim-4711", "geheim-user:geheim-word"
 	mux := http.NewServeMux()
@@ -86,7 +85,7 @@ func TestSaid(t *testing.T) {
 						"X-Basic":       {base64.StdEncoding.EncodeToString([]byte(basic))}}}}
 				a.Tasks, a.Duration, a.Rate = 8, 0, 500
 				least := checks.MostBodies
-				if path == "/endless" { // an answer may not have begun in time on a busy machine
+				if path == "/endless" { // on a busy machine an answer may not start in time
 					a.Tasks, a.Timeout, least = 4, time.Second, 1
 				}
 				agents := 0

@@ -23,8 +23,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// people are a table with what is hostile.
-func people(t *testing.T) *requests.Data {
+func hostileRows(t *testing.T) *requests.Data {
 	t.Helper()
 	d, err := requests.ReadData("people.csv", []byte("name,password\nann,s3cr3t-a\n"+
 		"\"bo b/?&#\"\"\",s3cr3t-b\n\"cy\r\nX: y\",s3cr3t-c\nŁ,s3cr3t-d\n{{seq}},s3cr3t-e\n"), "csv")
@@ -46,15 +45,12 @@ func checkList(t *testing.T, texts ...string) (all checks.List) {
 	return all
 }
 
-// noted is a request as a server has seen it.
-func noted(r *http.Request, body []byte) string {
+func formatRequest(r *http.Request, body []byte) string {
 	return fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"),
 		r.Header.Get("X-Id"), body)
 }
 
-// TestSentAsPlanned: what is filled in is the same, request by request, however it is sent: open
-// and closed, through a strategy that retries, by agents, over wires and by net/http, over a
-// redirect. Each is sent once.
+// Every request must be filled in equally and sent once, by any client, loop, strategy or agents.
 func TestSentAsPlanned(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string
@@ -70,7 +66,7 @@ func TestSentAsPlanned(t *testing.T) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		note := noted(r, body)
+		note := formatRequest(r, body)
 		if refused != nil && !refused[note] {
 			refused[note] = true
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -97,7 +93,7 @@ func TestSentAsPlanned(t *testing.T) {
 			var want []string
 			for seq := range uint64(n) {
 				r := reqs[seq%3]
-				parsed, err := requests.Parse(r, people(t))
+				parsed, err := requests.Parse(r, hostileRows(t))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -111,11 +107,11 @@ func TestSentAsPlanned(t *testing.T) {
 				}
 				req.URL.RawPath = strings.Replace(req.URL.EscapedPath(), "/from/", "/to/", 1)
 				req.URL.Path = strings.Replace(req.URL.Path, "/from/", "/to/", 1)
-				want = append(want, noted(req, one.Body))
+				want = append(want, formatRequest(req, one.Body))
 			}
 			slices.Sort(want)
 			a := attack.Defaults()
-			a.Requests, a.Templates, a.Data, a.Seed = reqs, true, people(t), seed
+			a.Requests, a.Templates, a.Data, a.Seed = reqs, true, hostileRows(t), seed
 			a.Checks = checkList(t, "status == 200", "body == fine")
 			a.Tasks, a.Duration = n, 0
 			open := a
@@ -135,7 +131,7 @@ func TestSentAsPlanned(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				settled(t, name, r.Result, n)
+				checkCompleted(t, name, r.Result, n)
 				same(t, fmt.Sprintf("%s, /%s, seed %d", name, place, seed), seen, want)
 			}
 			seen, refused = nil, nil
@@ -144,7 +140,7 @@ func TestSentAsPlanned(t *testing.T) {
 			var agents []attack.Agent
 			for k := range 2 {
 				shared.Agent = k
-				// as it comes over a network
+				// after a round trip through the text form
 				mine, err := shared.Written().Attack()
 				if err != nil {
 					t.Fatal(err)
@@ -159,14 +155,13 @@ func TestSentAsPlanned(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			settled(t, "agents", r.Result, n)
+			checkCompleted(t, "agents", r.Result, n)
 			same(t, fmt.Sprintf("agents, /%s, seed %d", place, seed), seen, want)
 		}
 	}
 }
 
-// settled: so many were completed, and no other.
-func settled(t *testing.T, name string, r *bench.Result, n int) {
+func checkCompleted(t *testing.T, name string, r *bench.Result, n int) {
 	t.Helper()
 	if r.Tasks != n || len(r.Broken) > 0 {
 		t.Errorf("%s: %d requests, %v", name, r.Tasks, r.Broken)
@@ -191,8 +186,7 @@ func same(t *testing.T, name string, got, want []string) {
 	}
 }
 
-// TestFailedChecks: a request whose answer is not what was wanted has failed by the name of the
-// check; the first bodies are kept, and no secret is in anything that an attack leaves behind.
+// A failed check must be counted by name. The first bodies must be kept, without secrets.
 func TestFailedChecks(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, password, _ := r.BasicAuth()
@@ -264,7 +258,7 @@ func TestFailedChecks(t *testing.T) {
 				t.Errorf("%s: %q is in %.2000s", name, secret, left)
 			}
 		}
-		// what a check on the status wants is completed
+		// a status that a check expects is completed
 		a.Checks, a.Vegeta = checkList(t, "status >= 404", "header content-type exists"), nil
 		if r, err = attack.Run(t.Context(), a); err != nil {
 			t.Fatal(err)
@@ -277,7 +271,6 @@ func TestFailedChecks(t *testing.T) {
 	}
 }
 
-// TestShown: of a URL neither user nor values of the query are shown.
 func TestShown(t *testing.T) {
 	for text, want := range map[string]string{
 		`Get "http://h/?q=a b\"c#d": EOF`:         `Get "http://h/?q=…#…": EOF`,
@@ -316,7 +309,6 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestLettersMasked: a dead letter has the URL that was sent, without secrets.
 func TestLettersMasked(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -325,7 +317,7 @@ func TestLettersMasked(t *testing.T) {
 	var list strategies.DeadLetterList
 	a := attack.Defaults()
 	a.Requests = []attack.Request{{Method: "GET", URL: server.URL + "/{{name}}?p={{password}}&q={{name}}"}}
-	a.Templates, a.Data, a.Tasks, a.Duration = true, people(t), 2, 0
+	a.Templates, a.Data, a.Tasks, a.Duration = true, hostileRows(t), 2, 0
 	a.Strategy, a.Limit = strategy(t, "retry_queue:base=1ms,attempts=2"), 2
 	a.DeadLetters, a.ShowQuery = &list, []string{"q"}
 	if _, err := attack.Run(t.Context(), a); err != nil {
@@ -339,8 +331,7 @@ func TestLettersMasked(t *testing.T) {
 	}
 }
 
-// TestLargeRow: a value of 10 MB with all that ends a line, a string or a field arrives as it is,
-// and alone, through a strategy with a queue and with clients.
+// A value of 10 MB with every kind of delimiter must arrive unchanged in a single request.
 func TestLargeRow(t *testing.T) {
 	size := 10 << 20
 	if testing.Short() {
@@ -363,7 +354,7 @@ func TestLargeRow(t *testing.T) {
 	a := attack.Defaults()
 	a.Requests = []attack.Request{{Method: "POST", URL: server.URL + "/{{w}}",
 		Body: []byte(`{"v":"{{v}}","w":{{w}},"n":{{seq}}}`)}}
-	// Two bodies of 10 MB may take longer than the drain of 5 s where the race detector looks on.
+	// With the race detector, two bodies of 10 MB may take longer than the default drain of 5 s.
 	a.Templates, a.Tasks, a.Duration, a.Drain, a.Timeout = true, 4, 0, time.Hour, time.Hour
 	a.Data = &requests.Data{Name: "d", Columns: []string{"v", "w"}, Lines: []int{2, 3},
 		Rows: [][]requests.Value{{{Text: large}, {Text: "x"}}, {{Text: ""}, {Text: "y"}}}}
@@ -387,8 +378,7 @@ func TestLargeRow(t *testing.T) {
 	}
 }
 
-// TestEndless: a body that does not end takes no memory, and its request fails when its time is
-// over.
+// An endless body must use bounded memory and time out.
 func TestEndless(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		piece := make([]byte, 64<<10)
@@ -413,7 +403,7 @@ func TestEndless(t *testing.T) {
 	if v, _ := r.Metric("failed/op"); v != 1 {
 		t.Errorf("failed/op is %v", v)
 	}
-	// a kept body grows to 1 MiB by doubling, or so
+	// a kept body grows to 1 MiB, roughly by doubling
 	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
 		t.Errorf("%d bytes were allocated", n)
 	}

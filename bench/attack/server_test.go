@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// servingVariable makes a child of this test binary a server that answers at once, by http or
-// https, until its standard input ends. With slow before it, answers take three seconds.
+// servingVariable makes the test binary an http or https server until its standard input ends. The
+// prefix slow delays answers by 3 s.
 const servingVariable = "POOLBENCH_TEST_SERVER"
 
 func serve() {

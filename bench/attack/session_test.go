@@ -35,7 +35,6 @@ func session(t testing.TB, text string) *sessions.Session {
 	return &s.Session
 }
 
-// buying is what the customers of a shop do.
 const buying = `
 name: buying
 steps:
@@ -59,7 +58,7 @@ steps:
   body: 'token={{token}}'
 `
 
-// A shop notes what it has seen of each session: a line for each request, with its instant.
+// shop is a server that logs the requests of each session with their times.
 type shop struct {
 	mu    sync.Mutex
 	begun time.Time
@@ -106,7 +105,7 @@ func (s *shop) handler(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// planned is what the shop is to see of that session.
+// planned returns the expected log of a session.
 func (s *shop) planned(a attack.Attack, n uint64, due int64) (lines []string) {
 	line := func(method, uri, token, cookie, body string) {
 		lines = append(lines,
@@ -136,8 +135,7 @@ func (s *shop) planned(a attack.Attack, n uint64, due int64) (lines []string) {
 	return lines
 }
 
-// inShop runs f in a bubble with a shop.
-func inShop(
+func runInShop(
 	t *testing.T, h http.HandlerFunc,
 	f func(t *testing.T, dial func(context.Context, string, string) (net.Conn, error)),
 ) {
@@ -161,15 +159,14 @@ func inShop(
 	})
 }
 
-// TestSessionsAreThePlan is a model of 1,000 sessions of three steps: for two seeds, at each
-// instant the server sees what the plan says, to the nanosecond: arrivals, times to think, values
-// that were captured, cookies. With two agents as with one, through a strategy, and as soaks.
+// The server must receive each step at its planned nanosecond, with the values and cookies of its
+// session.
 func TestSessionsAreThePlan(t *testing.T) {
 	n := 1000
 	if testing.Short() {
 		n = 200
 	}
-	base := attack.Attack{Data: people(t), Templates: true, Arrival: arrival(t, "poisson"),
+	base := attack.Attack{Data: hostileRows(t), Templates: true, Arrival: arrival(t, "poisson"),
 		Rate: 50, Tasks: n, MaxInFlight: attack.Unlimited}.WithSession(session(t, buying))
 	through := base
 	through.MaxInFlight, through.Strategy, through.Limit = 0, strategy(t, "unbounded"), 1
@@ -190,7 +187,7 @@ func TestSessionsAreThePlan(t *testing.T) {
 				a.Seed, a.Agents = seed, 0
 				s := &shop{seen: map[uint64][]string{}}
 				var report *attack.Report
-				inShop(t, s.handler, func(t *testing.T,
+				runInShop(t, s.handler, func(t *testing.T,
 					dial func(context.Context, string, string) (net.Conn, error)) {
 					s.begun = time.Now()
 					report = byAgents(t, a.Virtual(dial), c.agents)
@@ -225,7 +222,7 @@ func TestSessionsAreThePlan(t *testing.T) {
 	}
 }
 
-// byAgents runs the attack by so many agents at once, and merges; 0: alone.
+// byAgents runs the attack by so many agents and merges. 0 means no agents.
 func byAgents(t *testing.T, a attack.Attack, agents int) *attack.Report {
 	t.Helper()
 	if agents == 0 {
@@ -247,7 +244,7 @@ func byAgents(t *testing.T, a attack.Attack, agents int) *attack.Report {
 				t.Error(err)
 				return
 			}
-			b, err := s.AppendBinary(nil) // as it goes over a network
+			b, err := s.AppendBinary(nil) // as sent over a network
 			if err != nil {
 				t.Error(err)
 			}
@@ -266,8 +263,7 @@ func byAgents(t *testing.T, a attack.Attack, agents int) *attack.Report {
 	return report
 }
 
-// TestSessionsEnd: however sessions end, each step that the server has seen is told of once, and
-// those that were not sent are the rest.
+// Each step that the server received must be reported once, and the others as not sent.
 func TestSessionsEnd(t *testing.T) {
 	const steps = `
 - url: http://127.0.0.1/0/{{session}}
@@ -306,7 +302,7 @@ func TestSessionsEnd(t *testing.T) {
 						what = "failed"
 						w.WriteHeader(http.StatusInternalServerError)
 					case 2:
-						if what = "failed"; step != 1 { // which captures
+						if what = "failed"; step != 1 { // only step 1 captures a value
 							what = "completed"
 						}
 						fmt.Fprint(w, "{}")
@@ -341,7 +337,7 @@ func TestSessionsEnd(t *testing.T) {
 				}
 				a = a.WithSession(session(t, "steps:"+steps))
 				var r *attack.Report
-				inShop(t, h, func(t *testing.T,
+				runInShop(t, h, func(t *testing.T,
 					dial func(context.Context, string, string) (net.Conn, error)) {
 					ctx := t.Context()
 					if cut {
@@ -393,8 +389,6 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// TestThinkingHoldsNoSlot: with one slot, and hundreds of sessions that think for ten seconds, no
-// step waits.
 func TestThinkingHoldsNoSlot(t *testing.T) {
 	a := attack.Attack{Tasks: 500, Rate: 100, Strategy: strategy(t, "semaphore"), Limit: 1}.
 		WithSession(session(t, `steps: [{url: http://127.0.0.1/}, {url: http://127.0.0.1/,
@@ -408,8 +402,7 @@ func TestThinkingHoldsNoSlot(t *testing.T) {
 	}
 }
 
-// TestClientsThink: a client goes through its sessions one after another, each step due when it has
-// thought, and pauses before a session where its first step says so.
+// A client must run its sessions one after the other and think before each step, also the first.
 func TestClientsThink(t *testing.T) {
 	a := attack.Attack{Templates: true, Clients: 3, Tasks: 50, Seed: 9}.WithSession(session(t, `
 name: clients
@@ -426,7 +419,7 @@ steps:
 	var mu sync.Mutex
 	at := map[[2]int]time.Duration{}
 	var r *attack.Report
-	inShop(t, func(w http.ResponseWriter, r *http.Request) {
+	runInShop(t, func(w http.ResponseWriter, r *http.Request) {
 		var n, step int
 		_, _ = fmt.Sscanf(r.URL.Path, "/%d/%d", &step, &n)
 		mu.Lock()
@@ -437,7 +430,7 @@ steps:
 		begun = time.Now()
 		r = byAgents(t, a.Virtual(dial), 0)
 	})
-	free := []time.Duration{0, 0, 0} // when each client is
+	free := []time.Duration{0, 0, 0} // when each client becomes free
 	for n := range 50 {
 		slices.Sort(free)
 		first := free[0] + a.Session.Thinking(9, uint64(n), 0)
@@ -453,10 +446,8 @@ steps:
 	}
 }
 
-// BenchmarkSession is the cost of sessions of one step that does not think, beside the same
-// requests without sessions, in turns: through workers and by clients. extra-% is what the CPU time
-// of a request is more. The server is in this process, and part of it. -benchtime 20000x is
-// enough.
+// extra-% is the additional time of a request in a session, from medians of 7 runs. The server is
+// in this process and included. -benchtime 20000x is enough.
 func BenchmarkSession(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()

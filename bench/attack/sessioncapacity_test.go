@@ -14,11 +14,10 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// TestCapacityOfSessions: a server of k slots, in each of which a step takes s, bears k/(n·s)
-// sessions of n steps a second, whatever they think between; the search finds that within its
-// resolution, 2 %. Objectives hide something: a queue of 100 ms is that of 10 s at 1 % more, and of
-// less time where sessions think; where arrivals are random there is one below the capacity too,
-// so that the objective leaves room for it.
+// A server with k slots and steps of s seconds can serve k/(n·s) sessions of n steps per second.
+// The search must find this within its resolution of 2 %, plus the effect of the objective: 1 %
+// above the capacity, 10 s give a queue of only 100 ms, and random arrivals queue below the
+// capacity.
 func TestCapacityOfSessions(t *testing.T) {
 	whole := !testing.Short()
 	for name, c := range map[string]struct {
@@ -40,7 +39,7 @@ func TestCapacityOfSessions(t *testing.T) {
 		"below where it is looked": {1, 2, 21 * time.Millisecond, "20ms", 70,
 			"p99-response<100ms,failed<1%", 0.02},
 	} {
-		if !whole && (c.slots > 1 || c.steps > 2) { // probes of fewer requests
+		if !whole && (c.slots > 1 || c.steps > 2) { // only the case with the fewest requests
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -57,12 +56,12 @@ func TestCapacityOfSessions(t *testing.T) {
 				WithSession(session(t, text+"]"))
 			thinks := a.Session.MeanThought()
 			slots := make(chan struct{}, c.slots)
-			inShop(t, func(http.ResponseWriter, *http.Request) {
+			runInShop(t, func(http.ResponseWriter, *http.Request) {
 				slots <- struct{}{}
 				time.Sleep(c.took)
 				<-slots
 			}, func(t *testing.T, dial func(context.Context, string, string) (net.Conn, error)) {
-				slots = make(chan struct{}, c.slots) // of the bubble
+				slots = make(chan struct{}, c.slots) // created in the bubble
 				s := capacity.Server{Objectives: list, First: c.first, Most: 500,
 					Rest: time.Second, Of: "sessions",
 					Each: float64(c.steps) * float64(probe) / float64(probe+thinks),

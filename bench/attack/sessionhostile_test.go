@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// sessionWays are those in which sessions go.
+// sessionWays are the protocols that can send sessions.
 var sessionWays = map[string]func(attack.Attack) attack.Attack{
 	"wires":    func(a attack.Attack) attack.Attack { return a },
 	"net/http": attack.Attack.ByNetHTTP,
@@ -26,8 +26,8 @@ var sessionWays = map[string]func(attack.Attack) attack.Attack{
 	"clients":  func(a attack.Attack) attack.Attack { a.Clients, a.Rate = 1, 0; return a },
 }
 
-// speaking is a server that also speaks HTTP/2 in the clear, or over TLS where the way is that.
-func speaking(t *testing.T, way string, h http.HandlerFunc) string {
+// startServerFor returns the URL of a server for the given protocol.
+func startServerFor(t *testing.T, way string, h http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(h)
 	t.Cleanup(server.Close)
@@ -43,8 +43,7 @@ func speaking(t *testing.T, way string, h http.HandlerFunc) string {
 	return server.URL
 }
 
-// TestHostileCaptures: whatever a server has captured cannot leave the field where it is sent, or
-// the request is not sent; and it is in no output.
+// A captured value must stay inside its field, or the request must not be sent.
 func TestHostileCaptures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -67,8 +66,8 @@ func TestHostileCaptures(t *testing.T) {
 `
 	for _, hostile := range []struct {
 		value string
-		sent  int    // requests of the seven
-		why   string // the session ends with
+		sent  int    // number of the seven requests that are sent
+		why   string // error that ends the session
 	}{
 		{"plain-secret-5f1c", 7, ""},
 		{"a&b=2#c?d/e f\"g'h\\i%2e%0a<script>", 7, ""},
@@ -92,7 +91,7 @@ func TestHostileCaptures(t *testing.T) {
 				complain := func(format string, args ...any) {
 					t.Errorf(format, args...)
 				}
-				host := speaking(t, name, func(w http.ResponseWriter, r *http.Request) {
+				host := startServerFor(t, name, func(w http.ResponseWriter, r *http.Request) {
 					mu.Lock()
 					defer mu.Unlock()
 					seen = append(seen, r.URL.Path)
@@ -153,15 +152,14 @@ func TestHostileCaptures(t *testing.T) {
 					t.Errorf("%v of the last step was not sent", left)
 				}
 				if len(v) > 3 && len(v) < 100 {
-					noneIn(t, r, v, v[len(v)/2:])
+					checkNoSecrets(t, r, v, v[len(v)/2:])
 				}
 			})
 		}
 	}
 }
 
-// noneIn looks for secrets in what is told of an attack.
-func noneIn(t *testing.T, r *attack.Report, secrets ...string) {
+func checkNoSecrets(t *testing.T, r *attack.Report, secrets ...string) {
 	t.Helper()
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -174,16 +172,15 @@ func noneIn(t *testing.T, r *attack.Report, secrets ...string) {
 	}
 }
 
-// TestSecretsOfSessions: a captured value and a cookie are not in errors, kept bodies, dead letters
-// and vegeta's file, when the server says them again, when it fails while they are sent, and when
-// the step fails whose answer has them.
+// No output may contain captured values or cookies, even if the server repeats them or the step
+// fails.
 func TestSecretsOfSessions(t *testing.T) {
 	t.Parallel()
 	const token, cookie = "5f1c-captured-77aa", "c00kie-9b3d"
 	for name, way := range sessionWays {
 		for _, fails := range []string{"check", "status", "reset", "refused"} {
 			t.Run(name+" "+fails, func(t *testing.T) {
-				host := speaking(t, name, func(w http.ResponseWriter, r *http.Request) {
+				host := startServerFor(t, name, func(w http.ResponseWriter, r *http.Request) {
 					c, _ := r.Cookie("sid")
 					switch {
 					case r.URL.Path == "/give":
@@ -207,7 +204,7 @@ func TestSecretsOfSessions(t *testing.T) {
 					"steps:\n- url: "+host+"/give\n  capture: v = json:.v\n- url: "+host+
 						"/use/{{v}}?v={{v}}\n  check: body contains fine\n"))
 				if fails == "check" {
-					for i := range a.Session.Steps { // the first fails, whose answer has the token
+					for i := range a.Session.Steps { // step 0 fails; its answer has the token
 						a.Session.Steps[i].Checks = checkList(t, "json .x exists")
 					}
 				}
@@ -228,7 +225,7 @@ func TestSecretsOfSessions(t *testing.T) {
 						t.Error("no body is kept")
 					}
 				}
-				noneIn(t, r, token, cookie)
+				checkNoSecrets(t, r, token, cookie)
 				kept, err := json.Marshal(letters.All())
 				if err != nil {
 					t.Fatal(err)
@@ -243,15 +240,13 @@ func TestSecretsOfSessions(t *testing.T) {
 	}
 }
 
-// TestCookiesOfSessions: each session has cookies of its own, also those that a redirect sets, and
-// no more than a jar may hold.
 func TestCookiesOfSessions(t *testing.T) {
 	t.Parallel()
 	for name, way := range sessionWays {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
 			var seen []string
-			host := speaking(t, name, func(w http.ResponseWriter, r *http.Request) {
+			host := startServerFor(t, name, func(w http.ResponseWriter, r *http.Request) {
 				n := r.URL.Query().Get("n")
 				set := func(name string) {
 					http.SetCookie(w, &http.Cookie{Name: name, Value: name + n, Path: "/"})
@@ -315,7 +310,7 @@ func TestCookiesOfSessions(t *testing.T) {
 		}{{50, 4000, ""}, {51, 1, "check failed: step_1: cookies (there are more than 50 cookies)"},
 			{1, 4096, "check failed: step_1: cookies (a cookie is longer than 4 KiB)"}} {
 			t.Run(fmt.Sprint(name, " ", c.n, " of ", c.size), func(t *testing.T) {
-				host := speaking(t, name, func(w http.ResponseWriter, r *http.Request) {
+				host := startServerFor(t, name, func(w http.ResponseWriter, r *http.Request) {
 					for i := range c.n {
 						if r.URL.Path == "/set" {
 							http.SetCookie(w, &http.Cookie{Name: fmt.Sprintf("c%02d", i),

@@ -19,7 +19,6 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// walking is of steps that are due at once, soon, and late.
 const walking = `
 name: walking
 steps:
@@ -29,8 +28,7 @@ steps:
 - {name: leave, url: "http://127.0.0.1/3/{{session}}", think: "lognormal(2s,4)"}
 `
 
-// walked takes up to 7 ms for a step of walking, and fails or refuses some: which and how long its
-// session says.
+// walked needs up to 7 ms and may fail or refuse, depending only on session and step.
 func walked(w http.ResponseWriter, r *http.Request) {
 	var n, step int
 	_, _ = fmt.Sscanf(r.URL.Path, "/%d/%d", &step, &n)
@@ -43,9 +41,7 @@ func walked(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestSessionSoak: sessions without records say the same as with them: what came of steps and
-// sessions by the same names, windows and course in which each step is where it was due, verdict
-// and laws. On the way they tell by steps what they have so far.
+// Sessions must give the same results without records as with records.
 func TestSessionSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -69,7 +65,7 @@ func TestSessionSoak(t *testing.T) {
 			var soak *attack.Report
 			synctest.Test(t, func(t *testing.T) {
 				soak = bubbled(t, progress.With(t.Context(), &p), a, walked)
-				time.Sleep(time.Hour) // handlers whose clients have gone
+				time.Sleep(time.Hour) // until abandoned handlers have ended
 			})
 			for what, pair := range map[string][2]any{
 				"name": {whole.Name, soak.Name}, "requests": {whole.Tasks, soak.Tasks},
@@ -93,7 +89,7 @@ func TestSessionSoak(t *testing.T) {
 				case !ok || strings.HasPrefix(strings.TrimPrefix(m.Unit, "due-"), "p") &&
 					strings.HasSuffix(m.Unit, "-sec"),
 					strings.HasPrefix(m.Unit, "mean-wait-"), m.Unit == "verdict":
-					// less is told; TestSoak
+					// Soaks are less exact here, see TestSoak.
 				case math.Abs(got-m.Value) > 1e-9*math.Abs(m.Value):
 					t.Errorf("%s is %v, and %v where records are kept", m.Unit, got, m.Value)
 				}
@@ -110,8 +106,7 @@ func TestSessionSoak(t *testing.T) {
 	}
 }
 
-// TestSessionSoakSoFar: a soak tells by steps what it has so far, so that one that is killed has
-// left it; and nobody is told to go on with it.
+// A soak of sessions must write partial results, but must not offer to continue.
 func TestSessionSoakSoFar(t *testing.T) {
 	a := attack.Attack{Templates: true, Rate: 100, Duration: 30 * time.Second, Soak: true}.
 		WithSession(session(t, walking))
@@ -123,7 +118,7 @@ func TestSessionSoakSoFar(t *testing.T) {
 		defer time.AfterFunc(15*time.Second, func() { p.SoFar() }).Stop()
 		defer time.AfterFunc(25*time.Second, func() { cancel(why) }).Stop()
 		r = bubbled(t, ctx, a, walked)
-		time.Sleep(time.Hour) // handlers whose clients have gone
+		time.Sleep(time.Hour) // until abandoned handlers have ended
 	})
 	soFar := p.SoFar()
 	if soFar == nil || soFar.Tasks >= r.Tasks || !errors.Is(r.Cut, why) {
@@ -148,8 +143,8 @@ func TestSessionSoakSoFar(t *testing.T) {
 	}
 }
 
-// TestLongSessions: sessions of days are planned without counting each, and their end has the time
-// that is thought; more steps than records are kept of are a soak by themselves.
+// Planning must not enumerate sessions of days. With more steps than can be recorded, the attack
+// must be a soak.
 func TestLongSessions(t *testing.T) {
 	const steps = `steps: [{url: "http://127.0.0.1/"}, {url: "http://127.0.0.1/", think: 3h}]`
 	for _, c := range []struct {
@@ -183,14 +178,14 @@ func TestLongSessions(t *testing.T) {
 	}
 }
 
-// TestSessionSoakShares: agents that keep no records of sessions come to what agents with records
-// do, also to the same rates, though the last session of one thinks longer than that of the other.
+// Agents must give the same rates without records, although their last sessions end at different
+// times.
 func TestSessionSoakShares(t *testing.T) {
 	a := attack.Attack{Templates: true, Rate: 50, Tasks: 400, MaxInFlight: attack.Unlimited,
 		Arrival: arrival(t, "poisson")}.WithSession(session(t, walking))
 	merged := func(soak bool) (r *attack.Report) {
 		a.Soak = soak
-		inShop(t, walked, func(t *testing.T,
+		runInShop(t, walked, func(t *testing.T,
 			dial func(context.Context, string, string) (net.Conn, error)) {
 			r = byAgents(t, a.Virtual(dial), 2)
 		})

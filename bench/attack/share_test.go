@@ -21,11 +21,10 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// TestSharesAreThePlan: whatever the arrival process, the shares have every request of the plan
-// once, at the same nanosecond, and none is empty or much larger than the others.
+// Shares must contain each request once, at the same nanosecond, and have similar sizes.
 func TestSharesAreThePlan(t *testing.T) {
 	for _, spec := range arrivals.All() {
-		if spec.Closed != nil || spec.Tasks != nil { // a trace has as many as its file
+		if spec.Closed != nil || spec.Tasks != nil { // a file gives the number of tasks
 			continue
 		}
 		a := attack.Attack{Arrival: arrivals.MustParse(spec.Name), Tasks: 20_000, Seed: 3}
@@ -39,7 +38,7 @@ func TestSharesAreThePlan(t *testing.T) {
 		for k := range agents {
 			a.Agents, a.Agent = agents, k
 			seqs, dues := a.Dues()
-			// 20,000/7 ± five standard deviations of a binomial
+			// 20,000/7 ± 5 standard deviations of a binomial distribution
 			if n := len(seqs); n < 2857-248 || n > 2857+248 {
 				t.Errorf("%s: agent %d has %d of 20000 requests", spec.Name, k, n)
 			}
@@ -59,7 +58,6 @@ func TestSharesAreThePlan(t *testing.T) {
 	}
 }
 
-// answers is a server that takes a different time for each request and refuses some.
 func answers(w http.ResponseWriter, r *http.Request) {
 	at := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(1, at))
@@ -69,7 +67,7 @@ func answers(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// shared runs the attack under the virtual clock, by so many agents at once.
+// shared runs the attack under the virtual clock by several agents.
 func shared(t *testing.T, a attack.Attack, agents int) (shares []attack.Agent) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,8 +105,8 @@ func shared(t *testing.T, a attack.Attack, agents int) (shares []attack.Agent) {
 	return shares
 }
 
-// again is the share as it comes out of its bytes.
-func again(t *testing.T, s *attack.Share) *attack.Share {
+// encodeDecode returns the share after an encoding round trip.
+func encodeDecode(t *testing.T, s *attack.Share) *attack.Share {
 	t.Helper()
 	data, err := s.AppendBinary(nil)
 	if err != nil {
@@ -126,16 +124,14 @@ func again(t *testing.T, s *attack.Share) *attack.Share {
 	return &read
 }
 
-// sharedAttack is one that a server answers out of order, by workers without a bound, so that one
-// generator and several face the same.
+// sharedAttack has no limit, so one generator and several give the server the same load.
 func sharedAttack(arrival string) attack.Attack {
 	return attack.Attack{Arrival: arrivals.MustParse(arrival), Rate: 200,
 		Duration: 20 * time.Second, MaxInFlight: attack.Unlimited, Seed: 5,
-		Start: time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC)} // a second after a bubble begins
+		Start: time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC)} // 1 s after the start of a bubble
 }
 
-// TestMergeIsOneGenerator: of one plan, what several agents measured is what one measures, in every
-// metric, distribution, count and point of the timeline.
+// Several agents must give the same merged result as one generator.
 func TestMergeIsOneGenerator(t *testing.T) {
 	all := []string{"poisson", "constant", "bulk:n=5", "sine"}
 	for i, arrival := range all {
@@ -148,7 +144,7 @@ func TestMergeIsOneGenerator(t *testing.T) {
 		for _, agents := range []int{1, 2, 5} {
 			shares := shared(t, a, agents)
 			for k := range shares {
-				shares[k].Share = again(t, shares[k].Share)
+				shares[k].Share = encodeDecode(t, shares[k].Share)
 			}
 			a := a
 			a.Requests = []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
@@ -183,7 +179,6 @@ func TestMergeIsOneGenerator(t *testing.T) {
 	}
 }
 
-// responses spells those of requests.
 func responses(all []attack.Slow) string {
 	var b strings.Builder
 	for _, t := range all {
@@ -192,23 +187,22 @@ func responses(all []attack.Slow) string {
 	return b.String()
 }
 
-// metrics are those that do not depend on who is at work at one instant first, nor on connections,
-// of which each agent has its own.
+// metrics omits metrics that depend on the order of simultaneous events or on connections, because
+// each agent has its own.
 func metrics(r *attack.Report) []result.Metric {
 	return slices.DeleteFunc(slices.Clone(r.Metrics), func(m result.Metric) bool {
 		return m.Unit == "peak-inflight" || strings.Contains(m.Unit, "connect")
 	})
 }
 
-// readings are the distributions that do not depend on connections.
+// readings omits distributions that depend on connections.
 func readings(r *attack.Report) []result.Reading {
 	return slices.DeleteFunc(slices.Clone(r.Readings), func(of result.Reading) bool {
 		return of.Of == "connect"
 	})
 }
 
-// TestMergeNames: an agent whose share is missing, or whose numbers do not fit each other or the
-// plan, is named, and the report INVALID.
+// A missing or inconsistent share must make the report INVALID and name the agent.
 func TestMergeNames(t *testing.T) {
 	a := sharedAttack("poisson")
 	good := shared(t, a, 3)
@@ -252,7 +246,7 @@ func TestMergeNames(t *testing.T) {
 			result.Suspect, "% of the plan"},
 	} {
 		agents := slices.Clone(good)
-		s := *again(t, good[1].Share)
+		s := *encodeDecode(t, good[1].Share)
 		agents[1].Share = &s
 		c.damage(&agents[1])
 		r, err := a.Merge(agents, c.allow, nil)
@@ -276,7 +270,6 @@ func TestMergeNames(t *testing.T) {
 	}
 }
 
-// TestSharedClients: clients and requests of a closed loop are divided.
 func TestSharedClients(t *testing.T) {
 	a := attack.Attack{Clients: 5, Tasks: 101, Seed: 1}
 	shares := shared(t, a, 2)
@@ -292,7 +285,6 @@ func TestSharedClients(t *testing.T) {
 	}
 }
 
-// TestMergeSummed: results of agents that have no records to send are added up.
 func TestMergeSummed(t *testing.T) {
 	a := sharedAttack("poisson")
 	shares := shared(t, a, 2)
@@ -301,7 +293,7 @@ func TestMergeSummed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.SumUp(shares[1].Share); err != nil { // of agents one may send records still
+	if err := a.SumUp(shares[1].Share); err != nil { // another agent may still send records
 		t.Fatal(err)
 	}
 	merged, err := a.Merge(shares, false, nil)
@@ -317,9 +309,9 @@ func TestMergeSummed(t *testing.T) {
 		if !ok {
 			t.Errorf("%s is only in the sum", m.Unit)
 		}
-		off := 0.001 // three digits
+		off := 0.001 // summed values have three digits
 		if m.Unit == "offered-ops/s" || m.Unit == "ops/s" || m.Unit == "ns/op" {
-			off = 0.002 // the part of a plan that ends with its last request is a little shorter
+			off = 0.002 // a share ends with its last request, a little before the plan
 		}
 		if math.Abs(m.Value-want) > off*math.Abs(want) {
 			t.Errorf("%s is %v, want %v", m.Unit, m.Value, want)
@@ -333,8 +325,7 @@ func TestMergeSummed(t *testing.T) {
 	}
 }
 
-// TestDoubtsOfManyAgents: 200 agents of which 50 are lost and the others late are two doubts; of
-// few agents each is named.
+// Doubts about many agents must be combined.
 func TestDoubtsOfManyAgents(t *testing.T) {
 	var agents []attack.Agent
 	for k := range 200 {

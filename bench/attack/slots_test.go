@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// TestSlots: the issuing goroutine is behind from when it waited for a slot until it has caught up.
+// The generator is late from a wait for a slot until it has caught up.
 func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slots{taken: make(chan struct{}, 2), why: "as many as 300 file descriptors allow"}
@@ -24,7 +24,7 @@ func TestSlots(t *testing.T) {
 		}
 		rec := &bench.Recording{}
 		take(false, false)
-		take(true, false) // late by itself
+		take(true, false) // overdue, but no wait for a slot
 		if s.note(rec); len(rec.Doubts) > 0 {
 			t.Errorf("%v", rec.Doubts)
 		}
@@ -34,7 +34,7 @@ func TestSlots(t *testing.T) {
 			s.give()
 		}()
 		take(true, true)
-		take(true, true) // there is a slot, and it was due while the one before waited
+		take(true, true) // no wait, but overdue since the previous wait
 		s.give()
 		take(false, false)
 		s.note(rec)
@@ -52,7 +52,6 @@ func TestSlots(t *testing.T) {
 	})
 }
 
-// TestMostInFlight: each way of sending has its limit, and one of streams has a higher one.
 func TestMostInFlight(t *testing.T) {
 	one, why := Attack{}.withDefaults().mostInFlight()
 	many, _ := Attack{H2C: true}.withDefaults().mostInFlight()

@@ -24,7 +24,6 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// unsteady is a handler that takes 1 to 7 ms, and fails, refuses or sheds now and then.
 func unsteady() http.HandlerFunc {
 	var n atomic.Int64
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -39,8 +38,7 @@ func unsteady() http.HandlerFunc {
 	}
 }
 
-// TestSoak: an attack that keeps no records says the same as one that does: what it counted, means,
-// maxima and laws, and quantiles within 0.1 %. And it tells on the way what it has so far.
+// Without records, results must be the same, except for 0.1 % in quantiles.
 func TestSoak(t *testing.T) {
 	for name, a := range map[string]attack.Attack{
 		"workers": {Rate: 100, Tasks: 6000},
@@ -59,7 +57,7 @@ func TestSoak(t *testing.T) {
 			var soak *attack.Report
 			synctest.Test(t, func(t *testing.T) {
 				soak = bubbled(t, progress.With(t.Context(), &p), a, unsteady())
-				time.Sleep(time.Hour) // handlers whose clients have gone
+				time.Sleep(time.Hour) // until abandoned handlers have ended
 			})
 			if soak.Name != whole.Name || soak.Tasks != whole.Tasks || soak.Cut != whole.Cut {
 				t.Errorf("%s of %d requests is as a soak %s of %d", whole.Name, whole.Tasks,
@@ -81,9 +79,9 @@ func TestSoak(t *testing.T) {
 					strings.HasSuffix(m.Unit, "-sec"):
 					near = 1e-3
 				case m.Unit == "mean-wait-low-sec", m.Unit == "mean-wait-high-sec":
-					near = 0.02 // of batches whose ends are elsewhere
+					near = 0.02 // batch boundaries differ
 				case m.Unit == "verdict", m.Unit == "quantile-error":
-					continue // fewer checks are made; of a soak alone
+					continue // a soak makes fewer checks, and only a soak has a quantile error
 				}
 				if told++; !ok || math.Abs(m.Value-want) > near*math.Abs(want) {
 					t.Errorf("%s is %v, and %v (%v) where records are kept", m.Unit, m.Value, want,
@@ -102,8 +100,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// TestSoakGoesOn: a soak that was cut off goes on with its plan, however often, and names what is
-// missing.
+// An interrupted soak must continue its plan and list its gaps, any number of times.
 func TestSoakGoesOn(t *testing.T) {
 	for name, a := range map[string]attack.Attack{
 		"requests": {Rate: 100, Tasks: 6000, Arrival: arrival(t, "poisson")},
@@ -122,7 +119,7 @@ func TestSoakGoesOn(t *testing.T) {
 					ctx, cancel := context.WithCancelCause(t.Context())
 					defer time.AfterFunc(at, func() { cancel(errors.New("enough")) }).Stop()
 					a.Before = bubbled(t, ctx, a, unsteady()).Result
-					time.Sleep(time.Hour) // handlers whose clients have gone
+					time.Sleep(time.Hour) // until abandoned handlers have ended
 				})
 			}
 			r, missing := a.Before, 0
@@ -164,7 +161,6 @@ func TestSoakGoesOn(t *testing.T) {
 	}
 }
 
-// TestSoakCut: one that is interrupted reports what there is.
 func TestSoakCut(t *testing.T) {
 	why := errors.New("enough")
 	synctest.Test(t, func(t *testing.T) {
@@ -179,7 +175,7 @@ func TestSoakCut(t *testing.T) {
 	})
 }
 
-// TestSoakHoldsNoMore: a soak ends with an error when a request hangs while millions come after it.
+// A soak must fail if a request hangs while millions of later ones end.
 func TestSoakHoldsNoMore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -189,7 +185,7 @@ func TestSoakHoldsNoMore(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		listener := &pipes{make(chan net.Conn), make(chan struct{})}
-		defer close(listener.closed) // nobody answers, or connects
+		defer close(listener.closed) // no server answers or accepts
 		a := attack.Attack{Requests: []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}},
 			Rate: 1e5, Tasks: 3_000_000, Arrival: arrival(t, "bulk:n=10000"), Soak: true,
 			Strategy: strategy(t, "bounded_queue_shed"), Limit: 1, Queue: 1, Timeout: time.Hour}
@@ -200,8 +196,7 @@ func TestSoakHoldsNoMore(t *testing.T) {
 	})
 }
 
-// TestSoakShares: agents whose attack is a soak send sums in place of records, and these add up to
-// what the records of all say.
+// Agents of a soak send sums instead of records.
 func TestSoakShares(t *testing.T) {
 	a := sharedAttack("poisson")
 	merge := func() *attack.Report {
@@ -241,8 +236,6 @@ func TestSoakShares(t *testing.T) {
 	}
 }
 
-// TestLongAttack: what is planned for hours is none that records are kept of, and a closed loop is
-// never without.
 func TestLongAttack(t *testing.T) {
 	get := []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
 	long := attack.Attack{Requests: get, Rate: 100_000, Duration: 24 * time.Hour}

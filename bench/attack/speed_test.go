@@ -18,10 +18,9 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// BenchmarkOpen is a request of the open loop when it is sent as fast as 64 workers can, by us and
-// as the vegeta command does it (`vegeta attack`, which writes each result in gob), in one process
-// with a server that answers at once. cpu-ns/op is that of both sides. Run it with -benchtime
-// 50000x and in turns: -count 5.
+// BenchmarkOpen compares 64 workers without pauses with the vegeta command, which encodes each
+// result by gob. cpu-ns/op includes the server in this process. Run it with -benchtime 50000x
+// -count 5.
 func BenchmarkOpen(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
@@ -59,8 +58,6 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkClosed is a request of a closed loop of 10 clients, to the same server, as the command
-// sends it, and by net/http.
 func BenchmarkClosed(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
@@ -81,7 +78,6 @@ func BenchmarkClosed(b *testing.B) {
 	}
 }
 
-// cpu is the time that the process has computed.
 func cpu(b *testing.B) int64 {
 	b.Helper()
 	var u syscall.Rusage
@@ -91,9 +87,8 @@ func cpu(b *testing.B) int64 {
 	return u.Utime.Nano() + u.Stime.Nano()
 }
 
-// BenchmarkFilled is a request that is the same each time, and one with values in URL, header and
-// body of whose answer a check is held: open and closed, to the same server. Run it with -benchtime
-// 50000x and in turns: -count 10.
+// BenchmarkFilled compares a constant request with one that has template values and a check. Run it
+// with -benchtime 50000x -count 10.
 func BenchmarkFilled(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

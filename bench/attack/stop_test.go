@@ -13,9 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// TestStopIf: an attack whose server fails from the sixth second on ends three seconds later by the
-// rule, through a strategy and with clients too, and its report says why and is about the part
-// before. A rule that does not come true changes nothing.
+// The server fails from the sixth second on, so the rule must end the attack three seconds later.
 func TestStopIf(t *testing.T) {
 	rules := func(texts ...string) (all []checks.Stop) {
 		for _, text := range texts {
@@ -54,7 +52,8 @@ func TestStopIf(t *testing.T) {
 		}) {
 			t.Errorf("%s: the reasons are %v, want %q", name, got, why.Why)
 		}
-		// 8 s of 100 a second, or of 2 clients of 10 ms; the second in which it begins is half bad
+		// 8 s of 100 requests/s, or of 2 clients with requests of 10 ms; failures start within a
+		// second
 		if per := map[bool]int{true: 100, false: 200}[a.Clients == 0]; r.Tasks < 8*per-10 ||
 			r.Tasks > 9*per+10 {
 			t.Errorf("%s: %d requests, %v", name, r.Tasks, r.Cut)

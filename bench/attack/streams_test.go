@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestServerLimit: if the server allows fewer streams on a connection than the attack needs, it
-// opens more connections, and no request waits. With a number of connections, requests wait.
+// If the server allows too few streams per connection, the attack must open more connections. With
+// a fixed number of connections, requests wait.
 func TestServerLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		allowed, streams, connections int
@@ -65,7 +65,7 @@ func TestServerLimit(t *testing.T) {
 				if c.waits != (longest > 50*time.Millisecond) || len(r.Errors) > 0 {
 					t.Errorf("the longest response is %v: %v", longest, r.Errors)
 				}
-				time.Sleep(time.Hour) // what the server has left
+				time.Sleep(time.Hour) // until abandoned handlers have ended
 			})
 		})
 	}

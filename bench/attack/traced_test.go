@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestTraced: a share of the requests carries a traceparent of the W3C's form, the same for each
-// way of sending; the slowest tell the ids that the server saw.
+// The slowest requests must list the trace ids that the server received.
 func TestTraced(t *testing.T) {
 	form := regexp.MustCompile(`^00-([0-9a-f]{32})-([0-9a-f]{16})-01$`)
 	a := attack.Attack{Tasks: 400, Rate: 4000, Seed: 9, Trace: 0.25,

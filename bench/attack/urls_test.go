@@ -17,14 +17,13 @@ import (
 	units "github.com/poolbench/poolbench/internal/metric"
 )
 
-// A pathLog is what a server has to say of the requests to one path.
 type pathLog struct {
 	requests, sent, received int
 	statuses                 map[int]int
 }
 
-// A threePaths server answers /login after 2 ms, each /item/… after 20 ms and each fourth of them
-// by 503, and /old by a redirect to /login. It counts.
+// threePaths is a server that answers /login after 2 ms and /item/… after 20 ms, every fourth of
+// them by 503. It redirects /old to /login.
 type threePaths struct {
 	mu    sync.Mutex
 	items int
@@ -69,7 +68,7 @@ func (s *threePaths) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, answer)
 }
 
-// check holds the row of a URL against the log of its path.
+// check compares the metrics of a URL with the server's counts.
 func (s *threePaths) check(t *testing.T, r *attack.Report, prefix, path string) {
 	t.Helper()
 	l := s.log[path]
@@ -101,8 +100,6 @@ func pathRequests(url string) []attack.Request {
 		{Method: "POST", URL: url + "/old", Body: []byte("12345")}}
 }
 
-// TestURLs: what is counted for each URL is what the server has counted, and the times are those of
-// the server, by the virtual clock.
 func TestURLs(t *testing.T) {
 	a := attack.Attack{Requests: pathRequests("http://127.0.0.1"), Templates: true, Redirects: 1,
 		Rate: 100, Tasks: 400}
@@ -131,7 +128,7 @@ func TestURLs(t *testing.T) {
 			units.OfStatus("200"):                                   0.9375,
 			units.OfStatus("503"):                                   0.0625,
 		} {
-			// times are to three digits
+			// times have three digits
 			if got := metric(t, report, unit); math.Abs(got-want) > want/1000 {
 				t.Errorf("%s: %s is %v, want %v", name, unit, got, want)
 			}
@@ -147,7 +144,6 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// TestURLsOfAgents: the rows of agents add up to what the server has counted.
 func TestURLsOfAgents(t *testing.T) {
 	s := &threePaths{log: map[string]*pathLog{}}
 	server := httptest.NewServer(s)
@@ -185,7 +181,7 @@ func TestURLsOfAgents(t *testing.T) {
 	}
 }
 
-// TestURLsOfSteps: a step of a session is a URL, under its name.
+// A step of a session counts as a URL under its name.
 func TestURLsOfSteps(t *testing.T) {
 	s := &threePaths{log: map[string]*pathLog{}}
 	a := attack.Attack{Rate: 100, Tasks: 60, Redirects: 1}.WithSession(&sessions.Session{Name: "shop",
@@ -201,7 +197,6 @@ func TestURLsOfSteps(t *testing.T) {
 	}
 }
 
-// TestMostURLs: the requests to the URLs beyond the first hundred are counted together.
 func TestMostURLs(t *testing.T) {
 	var a attack.Attack
 	for i := range attack.MaxURLs + 20 {

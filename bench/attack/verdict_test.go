@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// checks are the names of the reasons, without doubles.
 func checkNames(r *attack.Report) (names []string) {
 	for _, reason := range r.Reasons {
 		if !slices.Contains(names, reason.Check) {
@@ -20,8 +19,7 @@ func checkNames(r *attack.Report) (names []string) {
 	return names
 }
 
-// TestVerdicts: a server that cannot do what it is asked is not stationary, whoever the requests
-// wait for, and no wait for the server makes an attack INVALID.
+// An overloaded server is not stationary, wherever requests wait, but does not make a run INVALID.
 func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		what    string
@@ -72,7 +70,6 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestBreak: a law that is found broken after the attack makes it INVALID, in its metrics too.
 func TestBreak(t *testing.T) {
 	r := inBubble(t, attack.Attack{Rate: 10, Tasks: 5}, func(http.ResponseWriter, *http.Request) {})
 	if r.Verdict != result.Valid || metric(t, r, "broken-laws") != 0 {

@@ -20,8 +20,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// resetting is a server that resets the connection on which each tenth request came, once it has
-// read it, and counts those that it has read.
+// resetting resets the connection after reading every tenth request. seen returns the number of
+// requests read.
 func resetting(t *testing.T, secure bool) (url string, seen func() int) {
 	t.Helper()
 	var mu sync.Mutex
@@ -59,17 +59,17 @@ func resetting(t *testing.T, secure bool) (url string, seen func() int) {
 	}
 }
 
-// TestResent: a request is sent once, and what is reset has failed. Where net/http may send one
-// again, what it sent is what the server has seen.
+// A request must be sent once, and fails if its connection is reset. net/http may retry it, but
+// must report the number of requests that the server received.
 func TestResent(t *testing.T) {
 	t.Parallel()
-	asked := 100 // of which the server resets every tenth
+	asked := 100 // the server resets every tenth
 	if testing.Short() {
 		asked = 30
 	}
 	var cells []resent
 	for _, way := range slices.Sorted(maps.Keys(ways(t))) {
-		if way == "unlimited" { // it is the open loop, and takes a hundred handshakes
+		if way == "unlimited" { // the open loop needs a hundred handshakes
 			continue
 		}
 		for _, request := range []attack.Request{
@@ -95,14 +95,12 @@ func TestResent(t *testing.T) {
 	}
 }
 
-// A resent request goes to a server that resets connections.
 type resent struct {
 	way            string
 	request        attack.Request
 	secure, resend bool
 }
 
-// mayResend sends what may be sent again or what may not.
 func mayResend(t *testing.T, c resent, asked int) {
 	url, seen := resetting(t, c.secure)
 	a, request := ways(t)[c.way], c.request
@@ -135,7 +133,7 @@ func mayResend(t *testing.T, c resent, asked int) {
 	}
 }
 
-// TestHosts: each of two hosts gets its own requests, over connections of its own.
+// Each of two hosts must receive only its own requests.
 func TestHosts(t *testing.T) {
 	var seen [2]struct{ own, other atomic.Int64 }
 	var requests []attack.Request
@@ -166,7 +164,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// oneByOne runs a task where Submit is called, once ready returns true, and then some.
+// oneByOne runs each task within Submit, 2 ms after ready returns true.
 type oneByOne struct {
 	ready func() bool
 	sink  strategies.Sink
@@ -176,7 +174,7 @@ func (o oneByOne) Submit(ctx context.Context, t *strategies.Task) error {
 	for !o.ready() {
 		runtime.Gosched()
 	}
-	// connections that were in use a millisecond ago are taken as they are
+	// connections used within the last millisecond are not checked
 	time.Sleep(2 * time.Millisecond)
 	o.sink.Done(t, t.Run(ctx, t))
 	return nil
@@ -184,8 +182,8 @@ func (o oneByOne) Submit(ctx context.Context, t *strategies.Task) error {
 
 func (oneByOne) Drain(context.Context) error { return nil }
 
-// TestIdle: a server that closes idle connections fails no request, which finds another connection
-// instead. One that is sent before the connection is closed may fail: so each waits for that.
+// A server that closes idle connections must not cause failures. A request sent before the close
+// may fail, so each request waits for it.
 func TestIdle(t *testing.T) {
 	var opened, closed, sent atomic.Int64
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter,
@@ -196,7 +194,7 @@ func TestIdle(t *testing.T) {
 		switch s {
 		case http.StateNew:
 			opened.Add(1)
-		case http.StateIdle: // the answer has been sent
+		case http.StateIdle: // the answer is sent
 			_ = c.Close()
 			closed.Add(1)
 		}

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// TestWrittenIsWhole: what an attack and its words have in common has one name and one type, and
-// what is in one alone is meant to be.
+// Common fields of Attack and Written must have the same type.
 func TestWrittenIsWhole(t *testing.T) {
 	given, words := reflect.TypeFor[attack.Attack](), reflect.TypeFor[attack.Written]()
 	spelt := []string{"Arrival", "Strategy"} // as text
@@ -29,8 +28,6 @@ func TestWrittenIsWhole(t *testing.T) {
 	}
 }
 
-// TestWithoutSecrets: a plan has no private key and no value of the environment, and an agent has
-// both.
 func TestWithoutSecrets(t *testing.T) {
 	a := attack.Attack{TLS: attack.TLS{Cert: []byte("public"), Key: []byte("private")},
 		Environment: []requests.Variable{{Name: "TOKEN", Value: "secret"}}}

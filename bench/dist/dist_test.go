@@ -22,7 +22,7 @@ func parse(t testing.TB, s string) dist.Dist {
 	return d
 }
 
-// TestExactMoments compares moments with fractions calculated by hand.
+// The expected moments are fractions calculated by hand.
 func TestExactMoments(t *testing.T) {
 	for _, c := range []struct {
 		spelling string
@@ -50,8 +50,8 @@ func TestExactMoments(t *testing.T) {
 	}
 }
 
-// NewMixture computes the moments from the branches. They must equal those of HyperExp, and each
-// branch must have half of the work.
+// NewMixture computes moments from the branches. They must equal those of HyperExp, and each branch
+// must have half of the work.
 func TestHyperExpIsBalanced(t *testing.T) {
 	for _, c2 := range []float64{1, 1.5, 4, 16, 64, 1e6, 1e9} {
 		h, err := dist.HyperExp(10*time.Millisecond, c2)
@@ -79,10 +79,9 @@ func TestHyperExpIsBalanced(t *testing.T) {
 	}
 }
 
-// The mean of n draws has the standard deviation √(variance/n). With five of them a correct
-// generator fails for one seed in 1.7 million. Probabilities are compared with the exact
-// distribution function in the same way, with the standard deviation √(q(1−q)/n), because heavy
-// tails make the sample variance useless.
+// The mean of n draws has the standard deviation √(variance/n), a probability q has √(q(1−q)/n).
+// The tolerance is 5 standard deviations, so a correct generator fails for one seed in 1.7 million.
+// Probabilities are compared because heavy tails make the sample variance useless.
 func TestSamplesFollowTheLaw(t *testing.T) {
 	const n = 200_000
 	expCDF := func(mean float64) func(float64) float64 {

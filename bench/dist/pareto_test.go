@@ -9,18 +9,18 @@ import (
 	"github.com/poolbench/poolbench/bench/dist"
 )
 
-// The moments are integrals calculated by hand, in milliseconds, from 1 to 4.
+// The moments are integrals calculated by hand, in ms, for the bounds 1 and 4.
 func TestParetoMoments(t *testing.T) {
 	for alpha, want := range map[float64]struct{ mean, square float64 }{
 		1:   {4. / 3 * math.Log(4), 4},        // density 4/3·x⁻²
 		2:   {8. / 5, 32. / 15 * math.Log(4)}, // density 32/15·x⁻³
 		3:   {10. / 7, 16. / 7},               // density 64/21·x⁻⁴
 		0.5: {2, 14. / 3},                     // density x^−1.5
-		// no cancellation near the special cases
+		// near the special cases digits must not cancel
 		1 + 1e-12: {4. / 3 * math.Log(4), 4},
 		2 - 1e-12: {8. / 5, 32. / 15 * math.Log(4)}, //
 		1000:      {1000. / 999, 1000. / 998},       // practically unbounded
-		// practically uniform in the logarithm
+		// almost log-uniform
 		0.001: {3 / math.Log(4) * 0.99925, 7.5 / math.Log(4)},
 	} {
 		p, err := dist.NewPareto(alpha, time.Millisecond, 4*time.Millisecond)

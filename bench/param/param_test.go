@@ -187,7 +187,7 @@ func TestResolveErrors(t *testing.T) {
 			t.Errorf("Resolve(%q): %v; want an error with %s", c.in, err, c.want)
 		}
 	}
-	// Args that do not come from Parse must have the same syntax.
+	// Arguments not created by Parse must have the same syntax.
 	for _, bad := range []string{"", "a,b", "a b", "a(", "a\nb"} {
 		if _, err := param.Resolve(required, []param.Arg{{Key: "path", Value: bad}}); err == nil {
 			t.Errorf("Resolve took %q", bad)
@@ -271,8 +271,7 @@ func TestProgrammersMistakesPanic(t *testing.T) {
 	}
 }
 
-// TestWord: the canonical form of settled values keeps the word. Settle does not change its
-// receiver.
+// The canonical form must keep the word, and Settle must not change its receiver.
 func TestWord(t *testing.T) {
 	keys := []param.Key{{Name: "rate", Kind: param.Float, Default: "10", Word: "target"},
 		{Name: "burst", Kind: param.Int, Default: "1"}}

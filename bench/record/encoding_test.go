@@ -70,7 +70,7 @@ func TestRecordsEncoding(t *testing.T) {
 	}
 }
 
-// Memory must be bounded.
+// Malformed input must not cause unbounded allocation.
 func FuzzRecords(f *testing.F) {
 	for _, n := range []int{0, 1, 30} {
 		l := someRecords(n, 2)

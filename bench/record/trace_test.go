@@ -7,8 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A generator that oversleeps lags until it has caught up. A generator that Submit blocks does not
-// lag.
+// A generator that oversleeps is late until it has caught up. One that Submit blocks is not late.
 func TestLag(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -41,7 +40,7 @@ func TestLag(t *testing.T) {
 	}
 }
 
-// A recorded task takes its record and, with several logs, 4 bytes of order.
+// A recorded task uses its record, plus 4 bytes of order if there are several logs.
 func TestMemory(t *testing.T) {
 	if size := unsafe.Sizeof(Record{}); size+4 > 72 {
 		t.Errorf("a record has %d bytes, and 4 of order: want at most 72", size)

@@ -103,8 +103,8 @@ func TestResultsFile(t *testing.T) {
 	}
 }
 
-// Tags must name run, repetition and reading. Counts must be those of completed tasks. Lines must
-// equal those of the library's writer.
+// Tags must name run, repetition and reading. Counts are completed tasks. Lines must equal those of
+// the library's writer.
 func TestDistributionsFile(t *testing.T) {
 	dir := t.TempDir()
 	r := resultOf(t, scenarioOf(t, bench.Written{Workload: "hyperexp:mean=20ms,c2=16", Limit: 8,
@@ -245,7 +245,7 @@ func TestPartial(t *testing.T) {
 	if err := d.Close(1, nil); err != nil {
 		t.Fatal(err)
 	}
-	// An incomplete line must not swallow the appended lines.
+	// An incomplete line must not swallow appended lines.
 	cut := bytes.TrimSuffix([]byte(read(t, dir, "results.txt")), []byte("# complete 1 runs\n"))
 	if err := os.WriteFile(filepath.Join(dir, "results.txt"), cut[:len(cut)-7], 0o666); err != nil {
 		t.Fatal(err)

@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// planned returns two scenarios with three repetitions each, and their results. Names contain
-// commas, and one result is SUSPECT.
+// planned returns two scenarios with three repetitions and their results. Names contain commas, and
+// one result is SUSPECT.
 func planned(t *testing.T) (suite bench.Suite, results []*bench.Result) {
 	t.Helper()
 	suite.Count = 3
@@ -38,8 +38,7 @@ func planned(t *testing.T) (suite bench.Suite, results []*bench.Result) {
 	return suite, results
 }
 
-// writeInterrupted writes the first n results, with a failure in place of each for which fails
-// returns true, and ends without Close.
+// writeInterrupted writes n results, or a failure if fails returns true, and does not Close.
 func writeInterrupted(
 	t *testing.T, dir string, mode directory.Mode, suite bench.Suite, results []*bench.Result,
 	n int, fails func(i int) bool,
@@ -68,7 +67,7 @@ func writeInterrupted(
 	}
 }
 
-// resume writes the missing results of the plan up to number to, and returns how many were missing.
+// resume writes missing results up to number to, and returns how many were missing.
 func resume(
 	t *testing.T, dir string, suite bench.Suite, results []*bench.Result, to int, interrupted error,
 ) (measured int) {
@@ -112,9 +111,9 @@ func same(t *testing.T, want, got string) {
 	}
 }
 
-// A directory of a run that was killed, also within a line, or that failed must be resumed to the
-// bytes of an uninterrupted run. Existing results must not be measured again. A resumption may be
-// interrupted too.
+// A run that failed or was killed, even within a line, must be resumed to the bytes of an
+// uninterrupted run, without measuring existing results again. A resumption may be interrupted,
+// too.
 func TestResume(t *testing.T) {
 	suite, results := planned(t)
 	whole := filepath.Join(t.TempDir(), "whole")
@@ -168,8 +167,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// In an extended directory, the last plan must be resumed, and its seeds must follow the earlier
-// ones.
+// In an extended directory, the last plan must be resumed with seeds that follow the earlier ones.
 func TestResumeAppended(t *testing.T) {
 	suite, results := planned(t)
 	var more []*bench.Result

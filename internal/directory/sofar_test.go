@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/progress"
 )
 
-// soak returns the first partial result and the final result of a soak.
+// soak returns the first partial and the final result.
 func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	t.Helper()
 	s := scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 10_000, Seed: seed})
@@ -29,7 +29,7 @@ func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	}
 	soFar = p.SoFar()
 	for _, r := range []*bench.Result{soFar, whole} {
-		r.Add(observe.StageMetrics(1)[1].Unit, 1) // its direction is written once
+		r.Add(observe.StageMetrics(1)[1].Unit, 1) // the metric's direction must be written once
 	}
 	return soFar, whole
 }
@@ -133,7 +133,7 @@ func TestSoFarAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// first the replacements are written, then they are renamed
+	// all replacements are written before they are renamed
 	for step := range 2 * len(resultFiles) {
 		dir, want := t.TempDir(), first
 		for i, name := range resultFiles {
@@ -156,7 +156,7 @@ func TestSoFarAtOnce(t *testing.T) {
 		}
 		holds(fmt.Sprint("step ", step), dir, want)
 	}
-	for _, name := range resultFiles { // one cannot be written
+	for _, name := range resultFiles { // one of the files cannot be written
 		dir := t.TempDir()
 		d := begun(dir, first)
 		if err := os.Mkdir(filepath.Join(dir, name+".next"), 0o700); err != nil {
@@ -170,7 +170,7 @@ func TestSoFarAtOnce(t *testing.T) {
 		}
 		holds(name, dir, first)
 	}
-	for _, name := range resultFiles { // one cannot be replaced
+	for _, name := range resultFiles { // one of the files cannot be replaced
 		dir := t.TempDir()
 		d := begun(dir, first)
 		path := filepath.Join(dir, name)
@@ -190,8 +190,8 @@ func TestSoFarAtOnce(t *testing.T) {
 	}
 }
 
-// A partial result must stay until the run has a result: if the run fails or is interrupted, and if
-// the directory is resumed or extended.
+// A partial result must stay until the run has a result, even if the run fails or the directory is
+// resumed or extended.
 func TestSoFarStays(t *testing.T) {
 	soFar, whole := soak(t, 1)
 	plan := func(string, uint64) bool { return true }

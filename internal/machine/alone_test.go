@@ -11,8 +11,7 @@ import (
 func TestAloneIsTheMedian(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
-		// The first run is not counted. Of the others, ten are faster than 3 µs and ten slower, in
-		// no order.
+		// The first run is not counted. The median is between ten runs below and ten above 3 µs.
 		got, err := TimeAlone(func() error {
 			n++
 			switch {
@@ -52,7 +51,6 @@ func TestAloneNeedsTheRealClock(t *testing.T) {
 	})
 }
 
-// An error of do must be returned, in the first run and in a later one.
 func TestAlonePassesErrorsOn(t *testing.T) {
 	failure := errors.New("failure")
 	for _, last := range []int{1, 2, 5} {

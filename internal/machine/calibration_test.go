@@ -25,14 +25,14 @@ func TestCalibrationRefusesTheVirtualClock(t *testing.T) {
 	})
 }
 
-// spinning is work that takes no time under the virtual clock.
+// spinning takes no time under the virtual clock.
 type spinning struct{}
 
 func (spinning) Sized(int) Doer { return spinning{} }
 
 func (spinning) Do(context.Context, uint64) error { return nil }
 
-// asleep is work that takes 100 ns plus 10 ns per unit under the virtual clock.
+// asleep takes 100 ns plus 10 ns per unit under the virtual clock.
 type asleep struct{ units int }
 
 func (asleep) Sized(units int) Doer { return asleep{units} }
@@ -59,7 +59,7 @@ func TestCalibrationFindsTheLine(t *testing.T) {
 	})
 }
 
-// heldUp is asleep on a machine that delays a number of tasks with at most the given units.
+// heldUp is work on a machine that delays some of the tasks with at most this many units.
 type heldUp struct {
 	asleep
 	most int
@@ -98,7 +98,6 @@ func TestCalibrationOnABusyMachine(t *testing.T) {
 	}
 }
 
-// A long task is measured twice, a short one in rounds of 2 ms.
 func TestCalibrationOfATask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c Calibration

@@ -24,7 +24,7 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// A stall counts once for each nap that it contains, so the p99 is that of a random instant.
+// A stall counts once for each nap in it, so the p99 refers to a random instant.
 func TestStallCounts(t *testing.T) {
 	h := NewHiccups()
 	for range 1000 {
@@ -41,8 +41,7 @@ func TestStallCounts(t *testing.T) {
 	}
 }
 
-// The CPU time of the meter's thread must be excluded. Values unknown on a system must not become
-// 0.
+// The CPU time of the meter's thread must be excluded. Unknown values must not become 0.
 func TestUsage(t *testing.T) {
 	before, meter := Usage{10, 20, 30, 40, 50}, Usage{1, 2, 3, 4, 5}
 	if got := (Usage{110, 220, 330, 440, 550}).less(before).less(meter); got != (Usage{99, 198,
@@ -55,7 +54,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// The witness also samples the runtime, and its observations start at StartWitness.
+// The witness must sample the runtime, too, from StartWitness on.
 func TestRuntime(t *testing.T) {
 	runtime.GC()
 	w := StartWitness()

@@ -26,7 +26,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestMostMetered: of very many tasks a part is counted, one in a power of two, for all of them.
+// At high rates only one of 2ⁿ tasks is counted, and represents the others.
 func TestMostMetered(t *testing.T) {
 	for rate, every := range map[float64]int{0: 1, 100: 1, 20_000: 1, 50_000: 4, 1e6: 64,
 		math.Inf(1): 1} {
@@ -64,8 +64,7 @@ func BenchmarkSettle(b *testing.B) {
 	})
 }
 
-// TestAnswered: responses are counted by outcome and status, in the words of the run, also after
-// it. A status out of bounds is counted as none.
+// Responses must be counted by outcome and status. An invalid status counts as none.
 func TestAnswered(t *testing.T) {
 	var m Meter
 	m.Begin(Run{Settled: func() uint64 { return 0 },

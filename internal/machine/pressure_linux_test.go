@@ -23,7 +23,6 @@ func TestParseCounters(t *testing.T) {
 	}
 }
 
-// Each value must be a number or unknown, whatever the kernel writes.
 func FuzzCounters(f *testing.F) {
 	for _, text := range []string{"", "cpu", "cpu 1 2 3", "cpu  1 2 3 4 5 6 7 8 9\n",
 		"cpu 1 2 x 4 5 6 7 8", "some total=", "some avg10=0 total=-5\n", "full total=7", "1 2 3",

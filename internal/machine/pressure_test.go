@@ -14,7 +14,7 @@ func TestPressure(t *testing.T) {
 	if got, want := after.since(before), (Pressure{0.1, 0.25, 0.5, 0.4, 4e-7}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	// The time is too short for Others, because a tick is coarse.
+	// too short for Others, because ticks are coarse
 	soon := counters{at: base.Add(time.Second), stolen: 10, ticks: 1049, busy: 349,
 		own: 7e8 + 1, stalled: 500}
 	if got := soon.since(before).Others; got >= 0 {

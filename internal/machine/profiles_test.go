@@ -31,10 +31,9 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// kept keeps allocations of tests alive.
 var kept [][]byte
 
-// Profiles must contain only what happens during the session.
+// Profiles must only contain events of the session.
 func TestSession(t *testing.T) {
 	hold(64 << 20) // before the session
 	outside()
@@ -66,14 +65,14 @@ func TestSession(t *testing.T) {
 			t.Errorf("%s: %v", k, by[k])
 		}
 	}
-	// the runtime scales it up
+	// the runtime scales up its samples
 	if n := sum(by[Heap], "alloc_space", ".hold"); n < 8<<20 || n > 8<<20+99 {
 		t.Errorf("%d bytes allocated, want 8 MB", n)
 	}
 	if n := sum(by[Heap], "inuse_space", ".hold"); n < 72<<20 || n > 72<<20+99 {
 		t.Errorf("%d bytes alive, want 72 MB", n)
 	}
-	// On a busy machine a wait may be over before it blocks, and a short wait may count as several.
+	// On a busy machine a wait may end before it blocks, and a short wait may count several times.
 	within, before := sum(by[Block], "contentions", ".wait"),
 		sum(by[Block], "contentions", ".outside")
 	if within < 1 || before != 0 {
@@ -99,7 +98,7 @@ func TestSession(t *testing.T) {
 //go:noinline
 func hold(bytes int) { kept = append(kept, make([]byte, bytes)) }
 
-// wait blocks for the given number of times, each time longer than the sampling rate.
+// wait blocks several times, each time for longer than the sampling rate.
 func wait(times int) {
 	for range times {
 		c := make(chan struct{})
@@ -108,12 +107,10 @@ func wait(times int) {
 	}
 }
 
-// outside blocks outside the session.
-//
 //go:noinline
 func outside() { wait(7) }
 
-// sum returns the sum of samples of a type whose stack contains the function.
+// sum adds up the samples whose stack contains the function.
 func sum(p *profile.Profile, of, function string) (n int64) {
 	for i, t := range p.SampleType {
 		for _, s := range p.Sample {
@@ -135,7 +132,7 @@ func stack(s *profile.Sample) string {
 	return strings.Join(names, "\n")
 }
 
-// Waiting goroutines must have the labels of their part. The sampler itself must not appear.
+// Waiting goroutines must have the labels of their part. The sampler must not appear.
 func TestProfileStacks(t *testing.T) {
 	labels := NewProfileLabels(context.Background(), "worker_pool", "any", "short")
 	blocked, there := make(chan struct{}), make(chan struct{})
@@ -179,8 +176,8 @@ func TestProfileStacks(t *testing.T) {
 	none.Harness()
 }
 
-// Sampling must take a fortieth of the CPU time of the process, at the shortest interval that
-// permits this.
+// The shortest interval must be used at which sampling needs at most 1/40 of the process's CPU
+// time.
 func TestPause(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct{ interval, look, cpu, since, want time.Duration }{

@@ -38,8 +38,7 @@ func TestAllocates(t *testing.T) {
 	}
 }
 
-// With one processor, computing goroutines must be runnable and delay each other. Blocked
-// goroutines must count as waiting.
+// With one processor, computing goroutines are runnable and delay each other.
 func TestScheduler(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const busy, blocked = 8, 100
@@ -69,14 +68,14 @@ func TestScheduler(t *testing.T) {
 		t.Errorf("%+v runnable and %+v waiting, want %d and %d or more", seen.Runnable,
 			seen.Waiting, busy, blocked)
 	}
-	// 8 goroutines share the processor, so each waits for 7 others
+	// 8 goroutines share the processor, so each waits for 7
 	if p99, n := seen.Scheduling.Quantile(0.99), seen.Scheduling.Count; n < busy*100/timedOneIn/2 ||
 		p99 <= 0 || seen.SchedulingSeconds() <= 0 {
 		t.Errorf("%d scheduling times, p99 %v, sum %v s", n, p99, seen.SchedulingSeconds())
 	}
 }
 
-// counted uses the result of count, so the compiler keeps the loop.
+// counted keeps the compiler from removing the loop.
 var counted atomic.Int64
 
 func count(n int) {
@@ -116,7 +115,7 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// The runtime measures one in eight waits, so there must be many.
+// The runtime measures only one in eight waits.
 func TestMutex(t *testing.T) {
 	w := WatchRuntime()
 	var mu sync.Mutex
@@ -131,7 +130,7 @@ func TestMutex(t *testing.T) {
 		})
 	}
 	all.Wait()
-	// 160 locks of at least 0.2 ms, and up to 15 goroutines wait for each
+	// 160 locks of at least 0.2 ms, with up to 15 waiting goroutines each
 	if seen := w.End(); seen.Mutex < 0.032 {
 		t.Errorf("%v s blocked on a mutex", seen.Mutex)
 	}

@@ -26,7 +26,7 @@ func lockTwice(mu *sync.Mutex) {
 
 func receive(c <-chan struct{}) { <-c }
 
-// The stacks of marked goroutines must be found inside and outside a bubble, whatever they do.
+// The stacks of marked goroutines must be found in any state, also in a bubble.
 func TestStacks(t *testing.T) {
 	mark, other := machine.NewMark(), machine.NewMark()
 	stop, halt := make(chan struct{}), make(chan struct{}, 1)
@@ -72,7 +72,7 @@ func TestStacks(t *testing.T) {
 	mu.Unlock()
 	all.Wait()
 	var left machine.Stacks
-	for range 10_000 { // a goroutine may not have ended although it has called Done
+	for range 10_000 { // a goroutine may still run after calling Done
 		if left = mark.Stacks(); left == nil {
 			return
 		}
@@ -81,7 +81,7 @@ func TestStacks(t *testing.T) {
 	t.Errorf("after the end: %v", left)
 }
 
-// The stacks of a deadlocked bubble must still be found.
+// Stacks must be found even if the bubble is deadlocked.
 func TestStacksOfBubble(t *testing.T) {
 	mark := machine.NewMark()
 	ended := make(chan any)

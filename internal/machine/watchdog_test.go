@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// Under the virtual clock each check is at an exact instant.
 func TestWait(t *testing.T) {
 	const patience = 20 * time.Second
 	none := func() time.Duration { return 0 }
@@ -37,7 +36,7 @@ func TestWait(t *testing.T) {
 				var steps atomic.Uint64
 				go func() {
 					for range test.steps {
-						// so that a step precedes the check of that instant
+						// the step must precede the check of that instant
 						time.Sleep(test.every - time.Nanosecond)
 						steps.Add(1)
 						time.Sleep(time.Nanosecond)

@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// value must be called once per task, because callers count in it.
+// Callers rely on one call of value per task, because they count in it.
 func TestBatchMeans(t *testing.T) {
 	for _, tasks := range []int{399, 1000, 5003} {
 		log := record.New(tasks)

@@ -44,8 +44,8 @@ func bars(h *hdrhistogram.Histogram) []hdrhistogram.Bar {
 	})
 }
 
-// That must hold for a wrong estimate of the run's length, if results are requested during the run,
-// for parts in sequence and for generators that share the tasks.
+// Windows must be right despite a wrong estimate of the run's length, for partial results,
+// sequential parts, and generators that share tasks.
 func TestSpread(t *testing.T) {
 	for _, c := range []struct {
 		thought, lasts, length time.Duration
@@ -119,7 +119,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// One iteration adds a task. Each run has about 80 windows to encode.
+// An op adds a task. Each run has about 80 windows to encode.
 func BenchmarkSpread(b *testing.B) {
 	for _, n := range []int{100_000, 1_000_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

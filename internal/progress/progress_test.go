@@ -56,7 +56,7 @@ func TestDetector(t *testing.T) {
 	}
 }
 
-// A run must not be given up before its next pulse is due, however short the limit.
+// Even a short limit must not end a run before its next pulse is due.
 func TestSilence(t *testing.T) {
 	for limit, want := range map[time.Duration]time.Duration{time.Nanosecond: 5 * time.Second,
 		progress.Interval: 5 * time.Second, 30 * time.Second: 10 * time.Minute} {

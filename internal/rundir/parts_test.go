@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Parts, responses and due times must be exact to the nanosecond. With many tasks, due times have
-// bounds.
+// Parts, responses and due times must be exact to the nanosecond. With many tasks, due times are
+// ranges.
 func TestTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 2, 100, mostDues, mostDues + 1,
@@ -65,7 +65,7 @@ func TestTasks(t *testing.T) {
 	})
 }
 
-// A directory without parts must still have its responses. Impossible parts must not be written.
+// Responses must be readable without parts. Impossible parts must not be written.
 func TestTasksOfBefore(t *testing.T) {
 	packer := NewTaskPacker(1)
 	packer.Add(0, true, &Parts{0, -1, 0, 0, 5})

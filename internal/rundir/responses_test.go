@@ -58,7 +58,6 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// Any line must give the number of responses that it states, or an error.
 func FuzzResponses(f *testing.F) {
 	packer := NewTaskPacker(3)
 	for i := range int64(3) {

@@ -87,7 +87,6 @@ func TestSlowestRows(t *testing.T) {
 	})
 }
 
-// Any row must give a task that is written as it was read, or an error.
 func FuzzSlowest(f *testing.F) {
 	f.Add("0", "1.000000002", "")
 	f.Add("-1", "-0.000000001", "9999999999.000000000")
@@ -117,7 +116,6 @@ func FuzzSlowest(f *testing.F) {
 	})
 }
 
-// The error of an invalid row must name its file, line and column.
 func TestNoSlowest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "slowest.csv")
 	whole := SlowestRows("Run/a", 0, []SlowTask{{Attempts: 1}})[0]
@@ -141,7 +139,7 @@ func TestNoSlowest(t *testing.T) {
 	}
 }
 
-// Rows of an older version, which has no traces, must be read.
+// Rows without traces, of an older version, must be readable.
 func TestSlowestBefore(t *testing.T) {
 	want := SlowTask{Attempts: 1, Outcome: "completed"}
 	row := SlowestRows("Run/a", 2, []SlowTask{want})[0]

@@ -11,9 +11,8 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// Records up to slack late must leave in the order of due times, and in order of arrival for equal
-// due times. Later records must not be lost. The order must hold no more records than are due
-// within slack.
+// Records must leave in order of due time, then arrival, if they are late by up to slack. Later
+// ones must not be lost. Only tasks due within slack may be held.
 func TestOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, late := range []time.Duration{0, time.Millisecond, 999 * time.Millisecond, time.Minute} {

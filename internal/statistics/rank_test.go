@@ -22,7 +22,7 @@ func TestResolvable(t *testing.T) {
 	}
 }
 
-// The p-quantile is the smallest value that a share of at least p of the values does not exceed.
+// The p-quantile is the smallest value that a share p of the values does not exceed.
 func TestNearestRank(t *testing.T) {
 	hundred := make([]int64, 100)
 	for i := range hundred {

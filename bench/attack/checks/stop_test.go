@@ -8,14 +8,13 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// TestStop: a rule stops when it was so in each second for so long, not before and not by the
-// average.
+// A condition must hold in every second of the given time, not only on average.
 func TestStop(t *testing.T) {
 	for _, c := range []struct {
 		rule string
-		// of each look, 100 requests of which so many were failed and throttled; -1: none ended
+		// failed and throttled requests of the 100 that ended each second; -1: no request ended
 		failed, throttled []int
-		stops             int // the look at which it does; 0: none
+		stops             int // the second in which the rule stops the attack; 0: none
 	}{
 		{"failed > 5% for 3s", []int{6, 6, 6}, []int{0, 0, 0}, 3},
 		{"failed > 5% for 3s", []int{6, 6, 5, 6, 6, 6}, []int{0, 0, 0, 0, 0, 0}, 6},
@@ -23,7 +22,7 @@ func TestStop(t *testing.T) {
 		{"failed > 5% for 3s", []int{0, 0, 0, 0}, []int{100, 100, 100, 100}, 0},
 		{"lost > 5% for 2s", []int{3, 3}, []int{3, 3}, 2},
 		{"throttled > 0.5 for 1s", []int{0, 0, 0}, []int{50, 50, 51}, 3},
-		// silence neither counts nor breaks off: it is the next answers that tell
+		// seconds without ended requests neither satisfy nor interrupt the condition
 		{"failed > 0% for 3s", []int{1, -1, -1, 1}, []int{0, -1, -1, 0}, 4},
 		{"shed > 1% for 1s", []int{9, 9}, []int{9, 9}, 0},
 	} {
@@ -54,7 +53,6 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestStopMistakes: each names what is wrong.
 func TestStopMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "want a rule such as failed > 5% for 10s",
@@ -75,7 +73,6 @@ func TestStopMistakes(t *testing.T) {
 	}
 }
 
-// FuzzStop: what parses is what it says, and no counts break it.
 func FuzzStop(f *testing.F) {
 	f.Add("failed > 5% for 10s", 3, 1)
 	f.Add(" lost  > 0.25 for 1m0.5s ", 1, 1)

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A server counts requests, and answers number n from 0 by what.
+// server counts requests. Its field what answers request n, counted from 0.
 type server struct {
 	what           func(w http.ResponseWriter, r *http.Request, n int)
 	seen, answered atomic.Int64
@@ -37,10 +37,9 @@ type server struct {
 	socket         net.PacketConn
 	serving        sync.WaitGroup
 	tls            *tls.Config
-	streams        int64 // at once on a connection; 0: quic-go's default
+	streams        int64 // maximum per connection; 0: quic-go's default
 }
 
-// connKey is the key of the connection in the context of a request.
 type connKey struct{}
 
 func serve(t *testing.T, what func(http.ResponseWriter, *http.Request, int)) (*server, string) {
@@ -49,7 +48,6 @@ func serve(t *testing.T, what func(http.ResponseWriter, *http.Request, int)) (*s
 	return s, s.begin(t)
 }
 
-// tlsOfTests has a certificate of 127.0.0.1.
 func tlsOfTests() *tls.Config {
 	lender := httptest.NewTLSServer(nil)
 	lender.Close()
@@ -119,11 +117,9 @@ func run(t *testing.T, a attack.Attack) (r *attack.Report, count func(unit strin
 
 const (
 	tasks  = 64
-	faulty = 16 // every so manieth request meets the fault
+	faulty = 16 // one in faulty requests gets the fault
 )
 
-// TestFaults: whatever a server does, it has seen each request once, and the outcomes are those
-// that it gave.
 func TestFaults(t *testing.T) {
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
@@ -207,7 +203,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// replaced is a server that ends so after 50 requests, and is another one then.
+// replaced returns a server that is stopped by end after 50 requests and then restarted.
 func replaced(
 	t *testing.T, end func(was *http3.Server, socket net.PacketConn),
 ) (s *server, address string) {
@@ -223,14 +219,13 @@ func replaced(
 	return s, address
 }
 
-// TestGoAway: a server that says that it goes, and is another one then: what it has begun it
-// answers, what it has not is told, and nothing is lost or comes twice.
+// When a server restarts, no request may be sent twice, and only given answers may be counted.
 func TestGoAway(t *testing.T) {
 	for _, shutdown := range []bool{true, false} {
 		t.Run(fmt.Sprintf("shutdown=%v", shutdown), func(t *testing.T) {
 			t.Parallel()
 			s, address := replaced(t, func(was *http3.Server, socket net.PacketConn) {
-				time.Sleep(20 * time.Millisecond) // what was answered arrives
+				time.Sleep(20 * time.Millisecond) // time for answers to arrive
 				if shutdown {
 					ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 					defer cancel()
@@ -260,12 +255,12 @@ func TestGoAway(t *testing.T) {
 	}
 }
 
-// TestKilled: a server that is gone without a word, as after kill -9, and is started again, is
-// found again by the requests after those that have waited for it in vain.
+// Requests that wait for a killed server time out. Once it is restarted, later requests must
+// succeed.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	s, address := replaced(t, func(was *http3.Server, socket net.PacketConn) {
-		_ = socket.Close() // before it could say so
+		_ = socket.Close() // before the server can announce its end
 		_ = was.Close()
 	})
 	a := sent(address)
@@ -277,8 +272,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestNobody: where nobody answers, the error says that it was over UDP; those who waited for that
-// connection say that there was none.
+// The error must name UDP. Requests that wait for the same connection report an unfinished dial.
 func TestNobody(t *testing.T) {
 	t.Parallel()
 	a := sent("127.0.0.1:9") // discard
@@ -298,7 +292,6 @@ func TestNobody(t *testing.T) {
 	}
 }
 
-// TestLikeHTTP: redirects, checks, templates and connections are those of HTTP.
 func TestLikeHTTP(t *testing.T) {
 	s, address := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
 		if r.URL.Path == "/from" {
@@ -337,7 +330,6 @@ func TestLikeHTTP(t *testing.T) {
 	}
 }
 
-// TestSaid: the first answers of a status that is no success are kept.
 func TestSaid(t *testing.T) {
 	t.Parallel()
 	_, address := serve(t, func(w http.ResponseWriter, _ *http.Request, n int) {
@@ -354,8 +346,8 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestLost: the server ends the connection at every tenth request, without an answer. Idempotent
-// requests are retried, once, unless each is to be sent once.
+// The server closes the connection at every tenth request, before the answer. Idempotent requests
+// must be retried once, unless retries are off.
 func TestLost(t *testing.T) {
 	const lost = 4
 	for method, repeatable := range map[string]bool{"GET": true, "POST": false} {
@@ -382,9 +374,9 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestServerLimit: if the server allows fewer streams on a connection than there are requests,
-// further connections are opened, and the limit is in the result. With a number of connections,
-// requests wait. The handler answers when all requests that may be sent at once have come.
+// If the server allows too few streams per connection, the attack must open more connections. With
+// a fixed number of connections, requests wait. The handler answers once all requests that can be
+// in flight together have arrived.
 func TestServerLimit(t *testing.T) {
 	const clients = 12
 	for name, c := range map[string]struct {

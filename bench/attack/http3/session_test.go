@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 )
 
-// TestSessions: sessions over HTTP/3 have cookies and captured values of their own, also those of a
-// redirect, alone, as a soak, by clients, and by two agents; each step is at the server once.
+// Each session must have its own cookies and captured values, and send each step once.
 func TestSessions(t *testing.T) {
 	const n = 12
 	for name, way := range map[string]func(attack.Attack) attack.Attack{
@@ -76,7 +75,6 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// shared runs the attack by its agents, or alone.
 func shared(t *testing.T, a attack.Attack) *attack.Report {
 	t.Helper()
 	if a.Agents == 0 {

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// FuzzCaptured: what is captured is written as a value of the data is (FuzzHostile), and refused
-// when the request is filled in where a row of the data is refused beforehand.
+// A captured value must be escaped, or refused, like the same value in a data file.
 func FuzzCaptured(f *testing.F) {
 	for _, v := range []string{"ann", "a\r\nX-Evil: 1\r\n\r\n", `","admin":true,"b":"`, "../../etc", "..",
 		".", "a b/c%2f", "\x00\x7f", `\"`, "{{seq}}", "1e5", "[]", "%2e%2e"} {

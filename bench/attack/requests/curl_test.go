@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// TestRead: what browsers copy, and what people type.
 func TestRead(t *testing.T) {
 	header := func(pairs ...string) http.Header {
 		h := http.Header{}
@@ -38,7 +37,7 @@ func TestRead(t *testing.T) {
 			Method: "PATCH", URL: "http://h:8080/a", Header: header("User-Agent",
 				"Mozilla/5.0 (X11)", "Accept-Encoding", "gzip, deflate, br, zstd", "Priority", "u=0",
 				"Content-Type", form), Body: []byte("a=1&b=$HOME")},
-		// people
+		// typed by people
 		"curl -sSLXPUT -uann:s3cret -dx=1 -d 'y= 2' --data-urlencode 'z=a b&c' \"h/p\"": {Method: "PUT",
 			URL: "http://h/p", Header: header("Authorization", "Basic YW5uOnMzY3JldA==",
 				"Content-Type", form), Body: []byte("x=1&y= 2&z=a+b%26c")},
@@ -70,7 +69,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestMistakes: each names its line and option, and none the value of a header.
+// Errors must not show values of headers.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "it contains no curl command",
@@ -102,8 +101,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestNesting: what nests is refused before it is parsed, wherever it stands, and the same within
-// quotes is text.
+// Nested shell syntax must be rejected before parsing, which could exhaust the stack. In quotes it
+// is text.
 func TestNesting(t *testing.T) {
 	for text, want := range map[string]string{
 		"curl http://h/ -d '$(' # it's\ncurl $(": "line 2: variables and commands",
@@ -125,7 +124,6 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-// FuzzRead: no text makes it fail in another way than by an error of one line.
 func FuzzRead(f *testing.F) {
 	f.Add("curl 'http://h/' -H $'a: \\x41' --data-raw x")
 	f.Add("\"0\"<()")

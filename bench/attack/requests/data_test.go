@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// TestData: values as they are in the file, and the line of each row.
 func TestData(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a.csv", "\ufeffuser, plan \r\nann,free\r\n\"b\r\nc\",\"say \"\"hi\"\"\"\n\nŁ,\n",
@@ -32,8 +31,6 @@ func TestData(t *testing.T) {
 	}
 }
 
-// FuzzData: what is read has rows of the same width, each with its line; what is not is an error
-// that begins with the name of the file.
 func FuzzData(f *testing.F) {
 	f.Add("a,b\n1,2\n", true)
 	f.Add("a,b\r\n\"1\r\n\",2\n\n3", true)

@@ -15,7 +15,7 @@ func environment() *requests.Environment {
 	}}
 }
 
-// TestEnvironment: a value is not expanded again, and an error names the variable.
+// A value must not be expanded again.
 func TestEnvironment(t *testing.T) {
 	for text, want := range map[string]string{
 		"http://${HOST}/${HOST}": "http://h/h",
@@ -41,7 +41,6 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestCurlEnvironment: variables are where a shell has them.
 func TestCurlEnvironment(t *testing.T) {
 	for text, want := range map[string]string{
 		`curl "http://$HOST/${HOST}" -d '${NONE}'`: "http://h/h ${NONE}",

@@ -10,11 +10,11 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// long is what may take long, or write much.
+// long matches templates that may run long or write much.
 var long = regexp.MustCompile(`\d{4}|range[^}]*'|range(?s:.*)range`)
 
-// FuzzFull: a template is filled in as by Go's text/template, which would call methods as well, of
-// which the values of a request have none.
+// Templates must give the same text as Go's text/template. Only method calls are missing, because
+// values have no methods.
 func FuzzFull(f *testing.F) {
 	for _, text := range []string{
 		"{{$x := user}}{{$x}} {{$x = seq}}{{$x}}{{range $i := 3}}{{$i}}{{$x = $i}}{{end}}{{$x}}",

@@ -8,8 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
-// TestHarRead: requests in their order, with bodies, cookies and the headers that are the
-// request's.
 func TestHarRead(t *testing.T) {
 	got, err := requests.ReadHAR([]byte(`{"log":{"version":"1.2","creator":{"name":"x"},"entries":[
 {"startedDateTime":"2026-01-01T00:00:00Z","request":{"method":"GET","url":"https://h/a?x=1",
@@ -39,7 +37,6 @@ func TestHarRead(t *testing.T) {
 	}
 }
 
-// TestHarMistakes: each says where it is.
 func TestHarMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\"log\":\n{\"entries\":[}": "line 2: invalid character '}'",

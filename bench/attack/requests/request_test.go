@@ -44,7 +44,6 @@ func checked(r vegeta.Target, d *requests.Data) (*requests.Request, error) {
 	return parsed, parsed.Check()
 }
 
-// encoded is a request as net/http writes it.
 func encoded(t testing.TB, r vegeta.Target) []byte {
 	t.Helper()
 	req, err := r.Request()
@@ -58,7 +57,7 @@ func encoded(t testing.TB, r vegeta.Target) []byte {
 	return b.Bytes()
 }
 
-// framed is request number seq by its frame; nil where it has none.
+// framed builds request number seq from its precomputed frame. It returns nil without a frame.
 func framed(t testing.TB, r *requests.Request, seed, seq uint64) []byte {
 	t.Helper()
 	marked, ok := r.Marked()
@@ -77,7 +76,6 @@ func framed(t testing.TB, r *requests.Request, seed, seq uint64) []byte {
 	return b
 }
 
-// TestFill: what is filled in, by position.
 func TestFill(t *testing.T) {
 	d := read(t, "pets.jsonl", `{"name":"A/b c?d","n":3,"tags":["x"],"none":null}
 {"n":4.5,"name":"Łoś \"2\"","none":true,"tags":[]}`)
@@ -126,8 +124,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestSame: a request is the same each time, and as net/http would write it; another seed or number
-// has other random values.
+// A request must be reproducible and equal net/http's encoding.
 func TestSame(t *testing.T) {
 	d := read(t, "users.csv", "user,password\nann,a\nbob,b\ncy,c\n")
 	r := parse(t, vegeta.Target{Method: "PUT",
@@ -158,7 +155,7 @@ func TestSame(t *testing.T) {
 			}
 		}
 	}
-	// what is in one field does not shift another
+	// the length of one field must not change the random values of another
 	short := parse(t, vegeta.Target{Method: "PUT", URL: "http://h/{{random 1 1000000000}}",
 		Header: http.Header{"X-Id": {"{{uuid}}"}}}, d)
 	long := parse(t, vegeta.Target{Method: "PUT", URL: "http://h/{{random 1 1000000000}}/{{uuid}}",
@@ -170,7 +167,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestUUID: of version 4, and random numbers reach both ends and nothing beyond.
+// Random numbers must include both bounds.
 func TestUUID(t *testing.T) {
 	r := parse(t, vegeta.Target{URL: "http://h/{{uuid}}/{{random -2 3}}"}, nil)
 	form := regexp.MustCompile(
@@ -188,14 +185,13 @@ func TestUUID(t *testing.T) {
 		counts[m[1]]++
 	}
 	for _, n := range []string{"-2", "-1", "0", "1", "2", "3"} {
-		// Binomial(6000, 1/6): 1000 ± 29, so that 850 is 5 deviations off
+		// Binomial(6000, 1/6) is 1000 ± 29, so 850 is 5 standard deviations off
 		if counts[n] < 850 || counts[n] > 1150 || len(counts) != 6 {
 			t.Errorf("random -2 3 came out as %v", counts)
 		}
 	}
 }
 
-// TestDataMistakes: each names file and line.
 func TestDataMistakes(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a.csv", "", "a.csv: the file has no row of data"},
@@ -224,7 +220,6 @@ func TestDataMistakes(t *testing.T) {
 	}
 }
 
-// TestTemplateMistakes: each names its field, and where it is about the data file and line.
 func TestTemplateMistakes(t *testing.T) {
 	d := read(t, "users.csv", "user,first name\nann,Ann\n..,\"a\nb\"\n")
 	header := func(name, value string) vegeta.Target {
@@ -270,7 +265,7 @@ func TestTemplateMistakes(t *testing.T) {
 	}
 }
 
-// TestSecrets: what is a secret by the name of its column or header is in nothing that is shown.
+// Values of columns and headers with secret names must be masked in all output.
 func TestSecrets(t *testing.T) {
 	d := read(t, "users.csv", "user,api_token,pwd\nann,t0k/en&1,hunter 2\n")
 	r := parse(t, vegeta.Target{URL: "http://h/{{user}}/{{api_token}}?p={{pwd}}", Header: http.Header{
@@ -297,7 +292,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// FuzzHostile: no value leaves its field, and none makes two requests of one.
+// No value may leave its field or split the request.
 func FuzzHostile(f *testing.F) {
 	for _, v := range []string{"ann", "a\r\nX-Evil: 1\r\n\r\nGET / HTTP/1.1", `a","admin":true,"b":"`,
 		"a&admin=1#x?y", "../../etc", "a b/c%2f", "Łoś\u2028", "\x00\x7f", "\\", `\"`, "}}{{seq}}",
@@ -367,7 +362,7 @@ func FuzzHostile(f *testing.F) {
 			case "application/json":
 				var o map[string]any
 				numbers := json.NewDecoder(bytes.NewReader(text))
-				numbers.UseNumber() // 1e333 is one
+				numbers.UseNumber() // 1e333 overflows float64
 				if err := numbers.Decode(&o); err != nil || numbers.More() || len(o) != 3 ||
 					o["v"] != value || o["w"] != other {
 					t.Fatalf("%q: the body is %q: %v", value, text, err)
@@ -386,7 +381,6 @@ func FuzzHostile(f *testing.F) {
 	})
 }
 
-// FuzzTemplate: a template that is let in can be filled in, in the same way each time.
 func FuzzTemplate(f *testing.F) {
 	f.Add("http://h/{{user}}?{{seq}}", "{{uuid}}", `{"a":"{{printf "%q" user}}"}`, "user,x\na,b\n")
 	f.Add("http://h/", "{{if eq seq 1}}a{{end}}", `{{range $i, $x := slice user}}{{$i}}{{end}}`, "user\n1\n")
@@ -417,7 +411,6 @@ func FuzzTemplate(f *testing.F) {
 	})
 }
 
-// manyRows are of so many users.
 func manyRows(t testing.TB, n int, user func(i int) string) *requests.Data {
 	t.Helper()
 	var text strings.Builder
@@ -428,8 +421,7 @@ func manyRows(t testing.TB, n int, user func(i int) string) *requests.Data {
 	return read(t, "u.csv", text.String())
 }
 
-// TestCheckManyRows: of many rows the first that is wrong is named, whoever comes upon it, and that
-// one request is sound says nothing of another.
+// The first invalid row must be reported, whichever goroutine finds an error first.
 func TestCheckManyRows(t *testing.T) {
 	d := manyRows(t, 20_000, func(i int) string {
 		if i == 4321 || i == 4400 || i == 9999 || i == 19_998 {
@@ -453,7 +445,7 @@ func BenchmarkCheck(b *testing.B) {
 	d := manyRows(b, 1_000_000, func(i int) string { return fmt.Sprint("user", i) })
 	i := 0
 	for b.Loop() {
-		i++ // one that has been checked costs nothing
+		i++ // the result of a check is cached
 		parse(b, vegeta.Target{Method: "GET",
 			URL: fmt.Sprintf("http://here/{{user}}/%d?id={{id}}", i)}, d)
 	}

@@ -7,8 +7,7 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// TestTokensInPaths: a token in the path of a URL, or of a header's URL, is masked where an answer
-// repeats it; an ordinary id is not.
+// Tokens in the path of a URL must be masked in answers, but ordinary ids must not.
 func TestTokensInPaths(t *testing.T) {
 	const token, other = "aB3dE5gH7jK9mN1pQ3sT5vW7", "Zy9xW8vU7tS6rQ5pO4nM3lK2"
 	all := SecretsOf(vegeta.Target{URL: "http://h/services/T0/" + token + "?a=",

@@ -24,10 +24,9 @@ import (
 	"github.com/poolbench/poolbench/targets/rpc"
 )
 
-// besideVariable has the test binary serve, and end with its standard input.
+// besideVariable makes the test binary a server until its standard input ends.
 const besideVariable = "POOLBENCH_SERVING_BESIDE"
 
-// serveBeside is the server that is attacked: HTTP/2 by net/http, gRPC by its own library.
 func serveBeside() error {
 	plain, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -47,7 +46,6 @@ func serveBeside() error {
 	return err
 }
 
-// besideServers starts a process that serves, and returns its addresses.
 func besideServers(b *testing.B) (plain, remote string) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -76,7 +74,6 @@ func besideServers(b *testing.B) (plain, remote string) {
 
 const besideLength = 3 * time.Second
 
-// byCommand is what the command measures, as it is typed.
 func byCommand(b *testing.B, path string, args ...string) map[string]float64 {
 	b.Helper()
 	cmd := exec.Command(path, append([]string{"attack", "--duration", besideLength.String(),
@@ -93,7 +90,7 @@ func byCommand(b *testing.B, path string, args ...string) map[string]float64 {
 	return doc.Runs[0].Metrics
 }
 
-// byOther is the first number that the pattern finds in what another tool prints.
+// byOther returns the first match of the pattern in another tool's output.
 func byOther(b *testing.B, pattern, name string, args ...string) float64 {
 	b.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -111,9 +108,8 @@ func byOther(b *testing.B, pattern, name string, args ...string) float64 {
 	return v
 }
 
-// BenchmarkBeside is the command as it is typed, beside h2load and ghz, of a server in a process of
-// its own: an op is one round of each, of three seconds, and what is reported is the median of the
-// rounds. It wants a quiet machine: `make attack`.
+// BenchmarkBeside compares the poolbench command with h2load and ghz against a server process.
+// Metrics are medians over the rounds of 3 s per tool. Use an idle machine: `make attack`.
 func BenchmarkBeside(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "poolbench")
 	build := exec.Command("go", "build", "-o", path, "github.com/poolbench/poolbench/cmd/poolbench")

@@ -29,7 +29,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// descriptors are those of the service, from a file.
 func descriptors(t testing.TB) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "target.proto")
@@ -43,7 +42,6 @@ func descriptors(t testing.TB) []byte {
 	return set
 }
 
-// A protocol is one that attacks speak.
 type protocol struct {
 	name             string
 	grpc, plain, tls bool
@@ -86,18 +84,18 @@ var protocols = []protocol{
 
 const (
 	faultTasks = 64
-	// every so manieth request meets the fault: more than clients that send again
+	// one in faulty requests gets the fault; there are fewer clients, so no retry gets it
 	faulty = 16
 )
 
-// A fault is what a server does to every so manieth request.
 type fault struct {
 	name    string
 	do      func(s *stream)
-	outcome func(p protocol) string // of the request that meets it: completed or failed
-	// requests behind it meet it, too, as their connection goes: the server may not have read them
+	outcome func(p protocol) string // of the faulty request: completed or failed
+	// the fault closes the connection and may fail later requests, which the server may not have
+	// read
 	spreads bool
-	resends bool // the server did not begin it
+	resends bool // the server reports the request as unprocessed
 }
 
 func always(outcome string) func(protocol) string {
@@ -137,15 +135,14 @@ var faults = []fault{
 	}, always("completed"), false, false},
 	{"a body that never ends", (*stream).forEver, always("failed"), false, false},
 	{"a gzip bomb", (*stream).bomb, func(p protocol) string {
-		if p.grpc { // nobody has asked for a compressed message
+		if p.grpc { // the client did not accept compression
 			return "failed"
 		}
 		return "completed"
 	}, false, false},
 }
 
-// TestFaults: whatever a server does, it has seen each request once, and the outcomes are those
-// that it gave: nothing is lost, and nothing counts twice.
+// Whatever a server does, it must receive each request once, and its counts must be reported.
 func TestFaults(t *testing.T) {
 	for i, p := range protocols {
 		for j, f := range faults {
@@ -155,7 +152,7 @@ func TestFaults(t *testing.T) {
 					continue
 				}
 				if p.plain && strings.ContainsFunc(f.name[:2], unicode.IsUpper) {
-					continue // it is a frame
+					continue // HTTP/1.1 has no such frame
 				}
 				t.Run(fmt.Sprintf("%s/%s/resend=%v", p.name, f.name, resend), func(t *testing.T) {
 					t.Parallel()
@@ -184,7 +181,7 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 		a.Timeout = 4 * time.Second
 	}
 	if p.plain {
-		a.Connections = 0 // one that hangs carries nothing else
+		a.Connections = 0 // a connection that hangs blocks its other requests
 	}
 	p.set(t, &a, h.address)
 	r, err := attack.Run(t.Context(), a)
@@ -212,7 +209,7 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 		t.Errorf("%d requests, the server saw %d, %d resent; %v %v %v", r.Tasks, seen, resent,
 			r.Statuses, r.Errors, r.Broken)
 	}
-	// an answer that the client gives up, or cannot read, was given all the same
+	// the server counts an answer that the client cannot decode
 	if wrong := answered - completed; f.name != "a gzip bomb" && wrong != 0 ||
 		wrong < 0 || completed+failed != faultTasks {
 		t.Errorf("%d completed, %d answered, %d failed: %v %v", completed, answered, failed,
@@ -230,7 +227,7 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 	if resend && f.resends && failed > 0 {
 		t.Errorf("%d failed that the server had not begun: %v", failed, r.Errors)
 	}
-	// of a connection that ends, what was not begun is unknown: idempotent requests are sent again
+	// after a lost connection, idempotent requests are retried
 	again := f.resends || (p.plain || p.name == "h2c") && f.spreads
 	if !(resend && again) && resent > 0 {
 		t.Errorf("%d were sent again", resent)
@@ -242,14 +239,13 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 		strings.Contains(f.name, "STREAM") && count("resets/op") != met {
 		t.Errorf("%d GOAWAYs, %d resets of %d", count("goaways/op"), count("resets/op"), met)
 	}
-	// how many meet is the machine's; a reset may go out after the next request
+	// the number of concurrent streams depends on timing; a reset may follow the next request
 	if peak, _ := r.Metric("peak-streams"); peak < 1 || peak > 12 {
 		t.Errorf("%v streams at once", peak)
 	}
 }
 
-// TestRestart: while a server is away, requests fail; when it is back they go on, over new
-// connections, and the counts agree.
+// While a server is down, requests must fail. Later ones must succeed over new connections.
 func TestRestart(t *testing.T) {
 	for i, p := range protocols {
 		t.Run(p.name, func(t *testing.T) {
@@ -264,7 +260,7 @@ func TestRestart(t *testing.T) {
 					return
 				}
 				address := h.address
-				h.hush()
+				h.stopAnswering()
 				h.serving.Go(func() {
 					h.settle()
 					h.stop()
@@ -295,7 +291,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// unixSocket listens at a path that is short enough for any system.
+// unixSocket listens on a path short enough for any system.
 func unixSocket(t *testing.T) (net.Listener, string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pb")

@@ -20,7 +20,6 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
-// serveGRPC has grpc-go answer each call of target.proto by handle.
 func serveGRPC(
 	t *testing.T, handle func(grpc.ServerStream) error, o ...grpc.ServerOption,
 ) (address string) {
@@ -40,8 +39,7 @@ func serveGRPC(
 	return listener.Addr().String()
 }
 
-// TestSaid: the first messages of each status that is not OK are kept, without any check and with
-// one, without secrets, and in a readable form.
+// The first messages of each failed status must be kept, readable and without secrets.
 func TestSaid(t *testing.T) {
 	t.Parallel()
 	address := serveGRPC(t, func(s grpc.ServerStream) error {
@@ -78,9 +76,8 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestConnectionsEnd: a server that allows few calls on a connection, and ends each connection
-// after a short time, answers every call: further connections are opened, and calls that it did
-// not process are retried.
+// If a server limits the calls and the life of connections, all calls must be answered: the client
+// opens more connections and retries unprocessed calls.
 func TestConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	address := serveGRPC(t, func(s grpc.ServerStream) error {

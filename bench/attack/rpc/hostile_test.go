@@ -20,8 +20,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// A hostile server of HTTP/2, frame by frame, or of HTTP/1.1: each request is answered by what,
-// with its number from 0 over all connections.
+// hostile is an HTTP/2 server at the level of frames, or an HTTP/1.1 server. what answers request
+// n, counted from 0 over all connections.
 type hostile struct {
 	grpc, plain bool
 	what        func(s *stream, n int)
@@ -29,24 +29,23 @@ type hostile struct {
 	mu       sync.Mutex
 	listener net.Listener
 	address  string
-	open     map[*peer]bool // false: it was closed, and may still read
-	seen     int            // requests that came whole
-	answered int            // to their ends
+	open     map[*peer]bool // false: closed, but may still read
+	seen     int            // complete requests received
+	answered int            // complete answers sent
 	quiet    bool
-	tls      *tls.Config // nil: it speaks in the clear
+	tls      *tls.Config // nil: no TLS
 	serving  sync.WaitGroup
 
-	answering sync.RWMutex // whoever answers may read it
+	answering sync.RWMutex // read-locked while answering
 }
 
-// A stream is a request to be answered.
 type stream struct {
 	*peer
 	id   uint32
-	gone chan struct{} // closed when the client has reset it
+	gone chan struct{} // closed when the client resets the stream
 }
 
-// A peer is a connection.
+// peer is a connection.
 type peer struct {
 	of      *hostile
 	conn    net.Conn
@@ -54,19 +53,19 @@ type peer struct {
 	framer  *http2.Framer
 	head    bytes.Buffer
 	encoder *hpack.Encoder
-	last    uint32 // stream; behind it none is answered any more. 0: all are
+	last    uint32 // last stream to be answered; 0: no limit
 	streams map[uint32]*stream
-	parts   []uint32      // streams that have not come whole
-	come    *sync.Cond    // one of them has, or the connection has ended
-	heard   chan struct{} // has a token when the client has answered a PING
-	ended   chan struct{} // closed when the connection is
+	parts   []uint32      // streams with incomplete requests
+	come    *sync.Cond    // a request is complete, or the connection has ended
+	heard   chan struct{} // receives a token when the client answers a PING
+	ended   chan struct{} // closed with the connection
 }
 
 func newHostile(t *testing.T, p protocol, what func(s *stream, n int)) *hostile {
 	t.Helper()
 	h := &hostile{grpc: p.grpc, plain: p.plain, what: what, open: map[*peer]bool{}}
 	if p.tls {
-		h.tls = certified(t)
+		h.tls = tlsConfig(t)
 	}
 	h.start(t, "127.0.0.1:0")
 	t.Cleanup(func() {
@@ -76,15 +75,13 @@ func newHostile(t *testing.T, p protocol, what func(s *stream, n int)) *hostile 
 	return h
 }
 
-// certified is what a server needs that speaks HTTP/2 over TLS.
-func certified(t *testing.T) *tls.Config {
+func tlsConfig(t *testing.T) *tls.Config {
 	t.Helper()
 	lender := httptest.NewTLSServer(nil)
 	defer lender.Close()
 	return &tls.Config{Certificates: lender.TLS.Certificates, NextProtos: []string{"h2"}}
 }
 
-// start listens.
 func (h *hostile) start(t *testing.T, address string) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -117,14 +114,13 @@ func (h *hostile) start(t *testing.T, address string) {
 	})
 }
 
-// hush has what comes from now on be without an answer.
-func (h *hostile) hush() {
+// stopAnswering leaves all later requests unanswered.
+func (h *hostile) stopAnswering() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.quiet = true
 }
 
-// stop ends the listener and every connection.
 func (h *hostile) stop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -135,9 +131,9 @@ func (h *hostile) stop() {
 	}
 }
 
-// settle waits until every answer is written, and read by the client.
+// settle waits until the client has read every answer.
 func (h *hostile) settle() {
-	h.answering.Lock() // nobody is at it
+	h.answering.Lock() // wait for current answers
 	h.mu.Lock()
 	open := slices.Collect(maps.Keys(h.open))
 	h.mu.Unlock()
@@ -219,7 +215,7 @@ func (h *hostile) serve(p *peer) {
 	}
 }
 
-// begun answers a request that has come whole.
+// begun answers a request. If whole is false, it only notes that the body is incomplete.
 func (p *peer) begun(id uint32, whole bool) {
 	p.mu.Lock()
 	if p.parts = slices.DeleteFunc(p.parts, func(of uint32) bool { return of == id }); !whole {
@@ -244,8 +240,8 @@ func (p *peer) begun(id uint32, whole bool) {
 	}
 }
 
-// settle waits until the client has read what was written. Over HTTP/1.1 it has, once it asks for
-// more.
+// settle waits until the client has read all written frames. Over HTTP/1.1 its next request shows
+// this.
 func (p *peer) settle() {
 	if p.of.plain {
 		return
@@ -263,7 +259,6 @@ func (p *peer) write(f func() error) bool {
 	return f() == nil
 }
 
-// headers writes pairs of names and values.
 func (s *stream) headers(end bool, pairs ...string) bool {
 	return s.write(func() error {
 		if s.of.plain {
@@ -278,7 +273,6 @@ func (s *stream) headers(end bool, pairs ...string) bool {
 	})
 }
 
-// text writes a head of HTTP/1.1, or a trailer.
 func (s *stream) text(pairs []string) error {
 	text := "0\r\n"
 	if pairs[0] == ":status" {
@@ -295,7 +289,6 @@ func (s *stream) text(pairs []string) error {
 	return err
 }
 
-// chunk writes a piece of a body of HTTP/1.1, and its end.
 func (s *stream) chunk(p []byte, end bool) (err error) {
 	if len(p) > 0 {
 		_, err = fmt.Fprintf(s.conn, "%x\r\n%s\r\n", len(p), p)
@@ -306,7 +299,7 @@ func (s *stream) chunk(p []byte, end bool) (err error) {
 	return err
 }
 
-// begin writes the head of a good answer.
+// begin writes the head of a correct answer.
 func (s *stream) begin(more ...string) bool {
 	pairs := []string{":status", "200"}
 	if s.of.grpc {
@@ -315,7 +308,6 @@ func (s *stream) begin(more ...string) bool {
 	return s.headers(false, append(pairs, more...)...)
 }
 
-// body is a message, or a text.
 func (s *stream) body() []byte {
 	if s.of.grpc {
 		return []byte{0, 0, 0, 0, 2, 8, 1} // number: 1
@@ -332,11 +324,11 @@ func (s *stream) data(p []byte, end bool) bool {
 	})
 }
 
-// end ends the answer well, and counts it.
+// end completes the answer and counts it.
 func (s *stream) end() {
 	s.forget()
 	s.of.mu.Lock()
-	s.of.answered++ // before the client can have it
+	s.of.answered++ // before the client can read the answer
 	s.of.mu.Unlock()
 	if s.of.grpc {
 		s.headers(true, "grpc-status", "0")
@@ -345,7 +337,7 @@ func (s *stream) end() {
 	}
 }
 
-// forget has nobody watch over the stream any more.
+// forget removes the stream, so its end is not reported.
 func (s *stream) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -354,20 +346,19 @@ func (s *stream) forget() {
 	}
 }
 
-// good answers as one should.
+// good sends a correct answer.
 func (s *stream) good() {
 	s.begin()
 	s.data(s.body(), false)
 	s.end()
 }
 
-// reset ends the stream by that code.
 func (s *stream) reset(code http2.ErrCode) {
 	s.forget()
 	s.write(func() error { return s.framer.WriteRSTStream(s.id, code) })
 }
 
-// goAway answers this stream, none behind it, and closes the connection.
+// goAway sends GOAWAY, answers no later stream, and closes the connection.
 func (s *stream) goAway() {
 	s.write(func() error {
 		s.last = s.id
@@ -377,7 +368,7 @@ func (s *stream) goAway() {
 	s.of.serving.Go(func() {
 		s.mu.Lock()
 		for slices.ContainsFunc(s.parts, func(of uint32) bool { return of < s.id }) {
-			s.come.Wait() // by its number it is to be answered
+			s.come.Wait() // GOAWAY promises an answer to this stream
 		}
 		s.mu.Unlock()
 		s.settle()
@@ -385,21 +376,21 @@ func (s *stream) goAway() {
 	})
 }
 
-// cut resets the connection.
+// cut resets the TCP connection.
 func (s *stream) cut() {
 	s.write(func() error { s.last = s.id; return nil })
 	s.of.serving.Go(func() {
 		s.settle()
 		under := s.conn
 		if over, ok := under.(*tls.Conn); ok {
-			under = over.NetConn() // a reset, and no goodbye of TLS
+			under = over.NetConn() // to reset without a TLS close_notify
 		}
 		_ = under.(*net.TCPConn).SetLinger(0)
 		_ = under.Close()
 	})
 }
 
-// slowly answers piece by piece.
+// slowly answers byte by byte.
 func (s *stream) slowly() {
 	s.of.serving.Go(func() {
 		s.begin()
@@ -417,7 +408,7 @@ func (s *stream) slowly() {
 	})
 }
 
-// forEver never ends the body, as long as its window lasts.
+// forEver sends a body without end, as far as flow control permits.
 func (s *stream) forEver() {
 	s.of.serving.Go(func() {
 		s.begin()
@@ -439,7 +430,7 @@ var zipped = sync.OnceValue(func() []byte {
 	return b.Bytes()
 })
 
-// bomb is a little of gzip that is much.
+// bomb answers with 10 MiB of zeros, compressed.
 func (s *stream) bomb() {
 	p := zipped()
 	name := "content-encoding"

@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// startNginx starts nginx with the directives of its server, and returns its URL.
 func startNginx(t *testing.T, ca authority, directives string) (url string) {
 	t.Helper()
 	if testing.Short() {
@@ -36,7 +35,7 @@ func startNginx(t *testing.T, ca authority, directives string) (url string) {
 		t.Fatal(err)
 	}
 	address := listener.Addr().String()
-	_ = listener.Close() // nginx listens there
+	_ = listener.Close() // nginx uses its port
 	for name, text := range map[string]string{"cert.pem": string(cert), "key.pem": string(key),
 		"ca.pem": string(ca.pem), "nginx.conf": strings.NewReplacer("DIR", dir, "ADDRESS",
 			address).Replace(strings.Replace(nginxConf, "DIRECTIVES", directives, 1))} {
@@ -83,7 +82,6 @@ http {
 }
 `
 
-// TestNginxCertificate: nginx verifies the client certificate.
 func TestNginxCertificate(t *testing.T) {
 	ca := newAuthority(t)
 	url := startNginx(t, ca, `ssl_client_certificate DIR/ca.pem;
@@ -112,8 +110,7 @@ func TestNginxCertificate(t *testing.T) {
 	}
 }
 
-// TestNginxEndsConnections: nginx takes eight streams and a few requests on a connection, and no
-// request fails.
+// nginx permits eight streams and a few requests per connection.
 func TestNginxEndsConnections(t *testing.T) {
 	ca := newAuthority(t)
 	url := startNginx(t, ca, `keepalive_requests 100;

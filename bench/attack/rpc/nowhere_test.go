@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestResentNowhere: what was to be sent again, and no connection stands to take it, was not: the
-// server goes once it has read a request, and says over HTTP/2 that it has not begun it.
+// A request that has no connection for a retry must not count as retried. The server closes after
+// reading a request, over HTTP/2 with GOAWAY.
 func TestResentNowhere(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"HTTP/1.1", "h2c", "gRPC"} {
@@ -48,7 +48,7 @@ func TestResentNowhere(t *testing.T) {
 	}
 }
 
-// goesAway reads a request, over HTTP/1.1 answers it and reads another, and closes all.
+// goesAway reads a request and closes the server. Over HTTP/1.1 it answers one request before.
 func goesAway(c net.Conn, plain bool, closing func() error) error {
 	if plain {
 		r := bufio.NewReader(c)

@@ -29,7 +29,6 @@ import (
 	"github.com/poolbench/poolbench/targets/rpc"
 )
 
-// An authority signs certificates.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -43,8 +42,7 @@ func newAuthority(t *testing.T) authority {
 	return a
 }
 
-// sign makes a key for the certificate, and signs that with the key of the authority, or, without
-// one, with the new one.
+// sign signs a new key's certificate by the authority, or by that key if parent is nil.
 func (a authority) sign(
 	t *testing.T, c *x509.Certificate, parent *x509.Certificate,
 ) (cert []byte, key *ecdsa.PrivateKey) {
@@ -68,7 +66,6 @@ func (a authority) sign(
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), key
 }
 
-// pair returns the PEM of a certificate for the names and of its key.
 func (a authority) pair(t *testing.T, c x509.Certificate) (cert, key []byte) {
 	t.Helper()
 	cert, private := a.sign(t, &c, a.cert)
@@ -79,7 +76,7 @@ func (a authority) pair(t *testing.T, c x509.Certificate) (cert, key []byte) {
 	return cert, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }
 
-// A secured server notes of requests by which client, SNI, version and authority they came.
+// secured counts requests by client certificate, SNI, TLS version and host.
 type secured struct {
 	address, packets string // of TCP and UDP
 	mu               sync.Mutex
@@ -98,7 +95,7 @@ func (s *secured) note(r *http.Request) {
 		tls.VersionName(r.TLS.Version), host)]++
 }
 
-// noted returns what was noted, and forgets it.
+// noted returns the counts and resets them.
 func (s *secured) noted() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +104,6 @@ func (s *secured) noted() map[string]int {
 	return seen
 }
 
-// serveSecured speaks HTTP/1.1, HTTP/2, HTTP/3 and gRPC over TLS.
 func serveSecured(t *testing.T, config *tls.Config) *secured {
 	t.Helper()
 	s := &secured{seen: map[string]int{}}
@@ -125,7 +121,7 @@ func serveSecured(t *testing.T, config *tls.Config) *secured {
 	})
 	server := httptest.NewUnstartedServer(handler)
 	server.EnableHTTP2, server.TLS = true, config.Clone()
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that fail
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // failed handshakes
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	s.address = server.Listener.Addr().String()
@@ -144,7 +140,6 @@ func serveSecured(t *testing.T, config *tls.Config) *secured {
 	return s
 }
 
-// securedWays are the protocols over TLS.
 var securedWays = []struct {
 	proto string
 	with  attack.Attack
@@ -156,8 +151,6 @@ var securedWays = []struct {
 	{proto: "gRPC", url: "grpcs://%s/poolbench.v1.Target/Call"},
 }
 
-// TestTLS: each protocol sends the client certificate, the SNI and the version that are asked for,
-// to the address that is.
 func TestTLS(t *testing.T) {
 	ca := newAuthority(t)
 	cert, key := ca.pair(t, x509.Certificate{Subject: pkix.Name{CommonName: "server"},
@@ -207,7 +200,7 @@ func TestTLS(t *testing.T) {
 			a, proto := way.with, way.proto
 			if proto == "gRPC" {
 				if c.header != "" {
-					continue // which it refuses
+					continue // gRPC rejects a Host header
 				}
 				proto = "HTTP/2.0"
 			}
@@ -232,7 +225,6 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestTLSFailures: the reason of a handshake's failure is named, over each protocol.
 func TestTLSFailures(t *testing.T) {
 	ca := newAuthority(t)
 	shop := x509.Certificate{Subject: pkix.Name{CommonName: "server"},
@@ -246,7 +238,7 @@ func TestTLSFailures(t *testing.T) {
 		cert   x509.Certificate
 		server *tls.Config
 		with   attack.TLS
-		skip   bool // certificates are not checked
+		skip   bool // certificates are not verified
 		want   string
 		tcp    bool // no UDP
 	}{
@@ -284,7 +276,7 @@ func TestTLSFailures(t *testing.T) {
 				address = s.packets
 			}
 			if a.HTTP3 && c.tcp {
-				continue // QUIC is TLS 1.3
+				continue // QUIC requires TLS 1.3
 			}
 			a.Clients, a.Tasks, a.TLS, a.Insecure = 1, 1, c.with, c.skip
 			a.Requests = []attack.Request{{Method: "GET", URL: fmt.Sprintf(way.url, address)}}

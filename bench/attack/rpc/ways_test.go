@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/targets/rpc"
 )
 
-// A through target serves every call.
 type through struct{ calls *atomic.Int64 }
 
 func (t through) Call(
@@ -27,13 +26,13 @@ func (t through) Call(
 	return work(ctx, seq)
 }
 
-// A served server speaks all of it, and counts requests by protocol and connection.
+// served counts requests by protocol and connection.
 type served struct {
 	*httptest.Server
 	mu               sync.Mutex
 	protocols, peers map[string]int
-	calls            atomic.Int64 // over gRPC
-	header           http.Header  // of the last
+	calls            atomic.Int64 // gRPC calls
+	header           http.Header  // of the last request
 }
 
 func serve(t testing.TB, start func(*httptest.Server)) *served {
@@ -46,7 +45,7 @@ func serve(t testing.TB, start func(*httptest.Server)) *served {
 				remote.ServeHTTP(w, r)
 				return
 			}
-			time.Sleep(time.Millisecond) // so that many are at once
+			time.Sleep(time.Millisecond) // so requests overlap
 			s.mu.Lock()
 			s.protocols[r.Proto]++
 			s.peers[r.RemoteAddr]++
@@ -75,8 +74,7 @@ func send(t *testing.T, a attack.Attack) *attack.Report {
 	return r
 }
 
-// TestWays: each way speaks what it says, on so many connections, also where redirects are
-// followed, and says so.
+// Redirects must use the same protocol and connections, too.
 func TestWays(t *testing.T) {
 	plain := serve(t, (*httptest.Server).Start)
 	secure := serve(t, (*httptest.Server).StartTLS)
@@ -85,7 +83,7 @@ func TestWays(t *testing.T) {
 		at      *served
 		path    string
 		spoken  string
-		asked   int // requests of HTTP
+		asked   int // HTTP requests, including redirects
 		over    string
 		streams bool
 	}{
@@ -120,7 +118,6 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestCallsOverAll: gRPC in the clear and over TLS, descriptors by reflection, metadata as sent.
 func TestCallsOverAll(t *testing.T) {
 	for _, start := range []func(*httptest.Server){(*httptest.Server).Start,
 		(*httptest.Server).StartTLS} {
@@ -141,7 +138,6 @@ func TestCallsOverAll(t *testing.T) {
 	}
 }
 
-// TestUnixSocket: all of it goes to a socket, whatever the host.
 func TestUnixSocket(t *testing.T) {
 	var path string
 	s := serve(t, func(server *httptest.Server) {
@@ -167,7 +163,6 @@ func TestUnixSocket(t *testing.T) {
 	}
 }
 
-// TestCodes: what becomes of each code, and of what is no answer.
 func TestCodes(t *testing.T) {
 	var n atomic.Int64
 	h := newHostile(t, protocols[2], func(s *stream, _ int) {
@@ -203,8 +198,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestChecks: what is sent may differ from one request to the next, and checks see the
-// metadata and the message of the answer.
+// Checks must see the metadata and message of the answer.
 func TestChecks(t *testing.T) {
 	s := serve(t, (*httptest.Server).Start)
 	for _, method := range []string{"Call", "Stream"} {
@@ -238,7 +232,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestMistakes: they are found before anything is sent, and named.
+// Mistakes must be reported before anything is sent.
 func TestMistakes(t *testing.T) {
 	call := "grpc://h/poolbench.v1.Target/Call"
 	set := descriptors(t)
@@ -288,7 +282,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestAgents: two that share an attack send it once, by what is written of it.
+// Two agents must send each request once, after encoding and decoding attack and shares.
 func TestAgents(t *testing.T) {
 	s := serve(t, (*httptest.Server).Start)
 	for _, a := range []attack.Attack{
@@ -334,7 +328,6 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// TestNoSecrets: what a caller says of itself is in no report.
 func TestNoSecrets(t *testing.T) {
 	h := newHostile(t, protocols[2], func(s *stream, _ int) { s.cut() })
 	a := attack.Attack{Clients: 1, Tasks: 3, Timeout: time.Second}

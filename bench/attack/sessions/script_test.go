@@ -51,7 +51,7 @@ func TestRead(t *testing.T) {
 		"X-Two": {"a", "b"}}, map[string][]string(first.Request.Header)); diff != "" {
 		t.Error(diff)
 	}
-	// it crosses processes
+	// A session must survive encoding, because agents receive it as JSON.
 	text, err := json.Marshal(s.Session)
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,6 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestMistakes: each is told by file and line.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "s.yaml: empty: want a file of steps"},
@@ -101,8 +100,6 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever is in a file, reading it ends, and either gives a possible session or
-// complaints of one line each that name the file.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{shop, "steps: [{url: /}]", "steps:\n- url: /\n  think: const(1s)\n",
 		"steps:\n- url: |\n    /\n", "steps:\n- ? url\n  : /\n", "steps: {url: /}", "steps: [[]]",

@@ -75,7 +75,7 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// TestThinking: it is a function of seed, session and step, and no other step shifts it.
+// The think time must depend only on seed, session and step.
 func TestThinking(t *testing.T) {
 	think := func(text string) Think {
 		d, err := ParseThink(text)
@@ -103,14 +103,13 @@ func TestThinking(t *testing.T) {
 			t.Error("the seed does not matter")
 		}
 	}
-	// of 2n exponential times: five standard errors of 1/√(2n)
+	// 5 standard errors of 1/√(2n) for the mean of 2n exponential times
 	if mean := sum.Seconds() / (2 * n); mean < 1-0.056 || mean > 1+0.056 || len(seen) < 2*n-2 {
 		t.Errorf("the mean is %v s, of %d different times", mean, len(seen))
 	}
 }
 
-// TestAgenda: what many add comes out once, the earliest first, those that are due together in the
-// order in which they came; and whoever waits is called.
+// Items must be taken in order of due time, then of insertion. A waiting goroutine must be woken.
 func TestAgenda(t *testing.T) {
 	a := NewAgenda[int64](nil)
 	var adding sync.WaitGroup
@@ -151,7 +150,7 @@ func TestAgenda(t *testing.T) {
 	}
 }
 
-// TestTally: shares add up to what one counts that has all, also when they cross processes.
+// Partial tallies must add up to the whole, after encoding and decoding.
 func TestTally(t *testing.T) {
 	s := &Session{Steps: []Step{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
 	whole, parts := NewTally(s), []*Tally{NewTally(s), NewTally(s), NewTally(s)}
@@ -164,7 +163,7 @@ func TestTally(t *testing.T) {
 				outcome = record.Failed + record.Outcome(random.IntN(4))
 			}
 			took := random.Int64N(1e9)
-			for _, to := range []*Tally{whole, parts[i%2]} { // the third has none
+			for _, to := range []*Tally{whole, parts[i%2]} { // the third tally stays empty
 				to.Step(settled, Settled{Outcome: outcome, Status: 200 + int(took%3),
 					Sent: 3, Received: took % 100, Response: took, Service: took})
 			}
@@ -192,7 +191,7 @@ func TestTally(t *testing.T) {
 	}
 	metrics := func(t *Tally) (all []any) {
 		t.Metrics(strconv.Itoa, func(unit string, v float64) {
-			if !strings.Contains(unit, "mean") { // sums of floats in another order
+			if !strings.Contains(unit, "mean") { // rounding depends on the order of addition
 				all = append(all, unit, v)
 			}
 		})

@@ -21,15 +21,14 @@ import (
 	_ "github.com/poolbench/poolbench/strategies/peers"
 )
 
-// sweep enables the full table, which takes many minutes: go test -run … -sweep.
+// sweep measures the whole table for many minutes: go test -run … -sweep.
 var sweep = flag.Bool("sweep", false, "the table of docs/measured/intervals.md")
 
-// coverage counts how often intervals contain the exact value.
+// coverage counts intervals that contain the exact value.
 type coverage struct {
 	printed, held int
 	width         float64 // sum of the half-widths, relative to the exact value
-	// point estimates within 15 % of the exact value, among VALID runs that do not mark the metric
-	// as uncertain
+	// estimates within 15 % of the exact value, in VALID runs without an uncertainty mark
 	close, valid int
 }
 
@@ -59,11 +58,11 @@ func (c coverage) String() string {
 		100*c.width/float64(c.printed))
 }
 
-// covered lists the metrics that have an interval.
+// covered lists metrics with intervals.
 var covered = []string{"p50-response", "p90-response", "p95-response", "p99-response",
 	"mean-wait", "mean-response"}
 
-// coveredCell is a scenario whose exact values are computed by an independent recursion.
+// coveredCell is a scenario with exact values from an independent recursion.
 type coveredCell struct {
 	strategy, law, arrival string  // "" means poisson
 	load                   float64 // relative to the capacity of the bottleneck
@@ -71,8 +70,7 @@ type coveredCell struct {
 	seeds                  int
 }
 
-// Load of the slots behind a token bucket relative to the rate of the bucket, and the size of the
-// bucket.
+// bucketSlack is the load of the slots behind a token bucket, relative to its rate.
 const bucketSlack, bucketBurst = 0.8, 5
 
 func (c coveredCell) written() bench.Written {
@@ -90,24 +88,23 @@ func (c coveredCell) written() bench.Written {
 	return w
 }
 
-// allowed returns the rate of the bucket for tasks of 10 ms.
+// allowed returns the bucket's rate for tasks of 10 ms.
 func (c coveredCell) allowed() float64 { return bucketSlack * float64(c.limit) / 0.01 }
 
-// plan returns the cell without the length and the number of its runs.
+// plan returns the cell without length and number of runs.
 func (c coveredCell) plan() coveredCell {
 	c.n, c.seeds = 0, 0
 	return c
 }
 
-// exactValues contains the exact values of a scenario by metric. atomic marks quantiles that many
-// responses equal exactly. Any interval contains such a quantile, so these intervals are not
-// counted.
+// exactValues contains exact values by metric. atomic marks quantiles that equal many responses.
+// They are not counted, because any interval contains them.
 type exactValues struct {
 	value  map[string]float64
 	atomic map[string]bool
 }
 
-// exact returns the values of a plan with the given number of tasks and another seed.
+// exact computes the values of a plan of this length, with another seed.
 func (c coveredCell) exact(t *testing.T, tasks int) exactValues {
 	w := c.written()
 	bucket := strings.HasPrefix(c.strategy, "token_bucket")
@@ -234,8 +231,8 @@ func coveredCells(whole bool) (cells []coveredCell) {
 	return cells
 }
 
-// 95 % confidence intervals must contain the exact value in 95 % of the runs that have one. The
-// flag -sweep tests the scenarios of docs/measured/intervals.md instead of a few.
+// 95 % of the confidence intervals must contain the exact value. -sweep tests the scenarios of
+// docs/measured/intervals.md instead of a few.
 func TestCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -246,7 +243,7 @@ func TestCoverage(t *testing.T) {
 	}
 	cells := coveredCells(*sweep)
 	counts := make([]map[string]*coverage, len(cells))
-	exacts := map[coveredCell]func() exactValues{} // of cells that differ only in their length
+	exacts := map[coveredCell]func() exactValues{} // shared by cells that differ only in length
 	for i := range cells {
 		if of := cells[i].plan(); exacts[of] == nil {
 			exacts[of] = sync.OnceValue(func() exactValues { return of.exact(t, tasks) })
@@ -327,7 +324,7 @@ func TestCoverage(t *testing.T) {
 	t.Logf("p99 within 15 %% of the exact one: %d of %d runs that are VALID and not marked",
 		p99.close, p99.valid)
 	all := total["all"]
-	// The intervals of one run are correlated. They count as a fifth of their number.
+	// Intervals of a run are correlated, so they count as a fifth of their number.
 	noise := 4 * math.Sqrt(0.95*0.05/(float64(all.printed)/5))
 	if low, high := 0.95-max(noise, 0.01), 0.95+max(noise, 0.015); all.share() < low ||
 		all.share() > high {

@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/calibration"
 )
 
-// A hundredth of the size widens the tolerances.
+// Tolerances are wider at a hundredth of the size.
 func TestKnown(t *testing.T) {
 	for i, c := range calibration.Known(0.01) {
 		if testing.Short() && i%3 != 0 {
@@ -54,7 +54,7 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// TestFullSize compares the known values and tolerances at size 1 with the published ones.
+// Values and tolerances at size 1 must equal the published ones.
 func TestFullSize(t *testing.T) {
 	want := map[string]map[string][2]float64{ // value in seconds or as a share, and tolerance
 		"A1": {"mean-wait-sec": {7.45541e-3, 0.039}, "waited/op": {0.596432, 0.010},

@@ -7,12 +7,12 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// The reported number of tasks for a p99 within ±5 % must be right to a factor of two in the median
-// run, if tasks overtake each other. variance is the relative variance of the p99 times the number
-// of tasks. It was measured with 100 runs of 36,000 tasks, for parameters that no constant was
-// fitted to. Of single runs, 3 (codel_lifo) to 35 (earliest_deadline) of 100 are off by more than a
-// factor of two, because clusters of long responses are rare. A known exception is shortest_first
-// on two slots at load 0.85, where the reported number is 0.4 times the right one.
+// If tasks overtake each other, the reported number of tasks for a p99 within ±5 % must be right to
+// a factor of two in the median run. In 3 (codel_lifo) to 35 (earliest_deadline) of 100 runs it is
+// not, because clusters of long responses are rare. variance is the relative variance of the p99
+// times the number of tasks, from 100 runs of 36,000 tasks. No constant was fitted to these
+// parameters. A known exception is shortest_first on two slots at load 0.85, with 0.4 times the
+// right number.
 func TestNeededInAnyOrder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// virtualAlarm returns an alarm that does not poll the clock, so it is exact in a bubble.
+// virtualAlarm does not poll the clock, so it is exact in a bubble.
 func virtualAlarm() *Alarm {
 	base := time.Now()
 	return newAlarm(base, newRuntimeTimer(base), 0)
@@ -71,7 +71,7 @@ func TestAlarmAndContext(t *testing.T) {
 	})
 }
 
-// A Sleep that Close interrupts, and a Sleep after Close, must wait for their full time.
+// Close must not shorten a Sleep.
 func TestAlarmCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := virtualAlarm()
@@ -147,7 +147,7 @@ func TestAlarmDoesNotAllocate(t *testing.T) {
 	})
 }
 
-// A Sleep of no duration must not create a timer, and must return the error of an ended context.
+// A Sleep of no duration must not create a timer, but return a context's error.
 func TestSleepOver(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	for _, d := range []time.Duration{0, -time.Hour} {

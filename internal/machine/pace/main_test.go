@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// timers are the timer of this machine and the timer for all systems.
+// timers are the portable timer and this machine's.
 var timers = []struct {
 	name string
 	new  func(base time.Time) timer

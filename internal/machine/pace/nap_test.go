@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// signalsSleep is a timer that signals when it sleeps.
+// signalsSleep signals when it sleeps.
 type signalsSleep struct {
 	timer
 	asleep chan<- struct{}
@@ -21,8 +21,8 @@ func (t signalsSleep) sleep(at int64, called *atomic.Uint32) {
 	t.timer.sleep(at, called)
 }
 
-// Whatever the distribution of the lateness, about 19 of 20 sleeps must end within the lead, unless
-// it exceeds mostLead.
+// Whatever the distribution of the lateness, 19 of 20 sleeps must end within the lead, up to
+// mostLead.
 func TestLead(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct {
@@ -64,7 +64,7 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// If all waits are shorter than the lead, it must shrink until there are sleeps to learn from.
+// If all waits are shorter than the lead, it must shrink until there are sleeps to measure.
 func TestLeadOfShortWaits(t *testing.T) {
 	slept := 0
 	n := newNap(time.Now(), counts{&slept}, mostLead)

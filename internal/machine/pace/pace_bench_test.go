@@ -12,10 +12,9 @@ import (
 	"time"
 )
 
-// BenchmarkPacer measures the lateness of tasks that are due at a given rate, and the CPU time of
-// the process as a share of a processor. handed=nobody measures the pacer alone. With
-// handed=goroutine another goroutine receives each task, which includes the Go scheduler. ns/op
-// only reflects the rate. On a shared machine, SCHED_RR keeps most other programs away:
+// BenchmarkPacer measures lateness at a rate, and CPU time as a share of a processor. With
+// handed=goroutine, another goroutine receives each task, which includes the Go scheduler. ns/op
+// only reflects the rate. On a shared machine, SCHED_RR keeps other programs away:
 //
 //	go test -c ./internal/machine/pace && chrt -r 1 ./pace.test -test.run ^$ -test.bench Pacer -test.benchtime 500ms
 func BenchmarkPacer(b *testing.B) {
@@ -61,8 +60,8 @@ func benchmarkPacer(b *testing.B, p *Pacer, rate int, hand bool) {
 	b.ReportMetric(share, "cpu-%")
 }
 
-// BenchmarkSleep measures the lateness of concurrent sleepers, with an Alarm and with a runtime
-// timer each.
+// BenchmarkSleep compares the lateness of concurrent sleepers with an Alarm and with runtime
+// timers.
 func BenchmarkSleep(b *testing.B) {
 	for _, d := range []time.Duration{20 * time.Microsecond, 200 * time.Microsecond,
 		2 * time.Millisecond} {
@@ -101,7 +100,7 @@ func benchmarkSleep(
 	report(b, "lag", slices.Concat(late...))
 }
 
-// record has preallocated room for some seconds, because growing would delay the next values.
+// record is preallocated, because growing would delay the next values.
 type record struct{ all []int64 }
 
 func newRecord() *record {

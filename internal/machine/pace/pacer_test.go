@@ -45,7 +45,7 @@ func TestInterrupt(t *testing.T) {
 		p.timer = signalsSleep{p.timer, asleep}
 		go func() { issued <- p.Until(time.Hour) }()
 		<-asleep
-		// the wait is usually asleep by then
+		// the pacer usually sleeps by then
 		time.Sleep(time.Millisecond)
 		p.Interrupt()
 		if at := <-issued; at >= time.Hour {
@@ -67,8 +67,8 @@ func TestPacerDoesNotAllocate(t *testing.T) {
 	})
 }
 
-// A sleep that pays must poll the clock for at most a third of the time between tasks. If tasks
-// come faster than a sleep ends, the pacer must always poll.
+// If sleeping pays, the pacer may poll for at most a third of the gap between tasks. If gaps are
+// shorter than a sleep, it must always poll.
 func TestSpinsWhereItPays(t *testing.T) {
 	for gap, want := range map[time.Duration]int64{
 		time.Millisecond:      mostLead,

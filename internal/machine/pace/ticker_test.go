@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// No tick may come before it is due. Missed ticks are dropped.
+// No tick may be early. Missed ticks are dropped.
 func TestTicker(t *testing.T) {
 	const interval = 5 * time.Millisecond
 	begun := time.Now()

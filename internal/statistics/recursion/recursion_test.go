@@ -19,7 +19,7 @@ func plan(n int, load float64, limit int, seed uint64) (due, service []int64) {
 	return due, service
 }
 
-// byEvents computes the responses by examining all tasks in the system at each arrival.
+// byEvents computes responses from all tasks in the system at each arrival.
 func byEvents(due, service []int64, limit, queue int) (responses []int64) {
 	var ends []int64
 	for i, d := range due {
@@ -59,7 +59,7 @@ func TestPool(t *testing.T) {
 	})
 }
 
-// If a slot becomes free at the instant of an arrival, either decision is correct.
+// If a slot becomes free at an arrival, either decision is correct.
 func TestTied(t *testing.T) {
 	for _, c := range []struct {
 		due    []int64

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestErlangAPublished uses the example of Garnett, Mandelbaum and Reiman (2002): 50 agents, 48
-// calls per minute, mean service 1 minute, mean patience 2 minutes. The mean wait of all calls is
-// 3.7 s, which is the share that gives up times the mean patience.
+// The example of Garnett, Mandelbaum and Reiman (2002): 50 agents, 48 calls/min, mean service 1
+// min, mean patience 2 min. The mean wait of 3.7 s is the share that gives up times the mean
+// patience.
 func TestErlangAPublished(t *testing.T) {
 	got := Must(MMkM(Pool{Rate: 48, MeanService: 1, Limit: 50}, 2))
 	if math.Abs(got.GaveUpProb-0.031) > 0.0005 || math.Abs(got.GaveUpProb*2*60-3.7) > 0.05 ||
@@ -16,8 +16,7 @@ func TestErlangAPublished(t *testing.T) {
 	}
 }
 
-// If patience and service time have the same mean, the number of tasks in the system is Poisson, as
-// without a limit.
+// If patience and service have the same mean, the number of tasks is Poisson, as without a limit.
 func TestErlangAPoisson(t *testing.T) {
 	for _, p := range []Pool{{Rate: 0.5, MeanService: 1, Limit: 1}, {Rate: 400, MeanService: 0.01,
 		Limit: 4}, {Rate: 30, MeanService: 1, Limit: 8}, {Rate: 1000, MeanService: 1, Limit: 300}} {
@@ -40,7 +39,7 @@ func TestErlangAPoisson(t *testing.T) {
 	}
 }
 
-// With infinite patience the queue is M/M/k, and with no patience it is the loss system M/M/k/k.
+// With infinite patience the queue is M/M/k, without patience M/M/k/k.
 func TestErlangALimits(t *testing.T) {
 	p := Pool{Rate: 320, MeanService: 0.01, Limit: 4}
 	patient, want := Must(MMkM(p, 1e9)), Must(MMk(p))
@@ -59,8 +58,8 @@ func TestErlangALimits(t *testing.T) {
 	}
 }
 
-// TestErlangAOneSlot integrates over the virtual wait of M/M/1+M, whose density is proportional to
-// exp(−µx + λ(1 − e^{−θx})/θ) (Baccelli and Hebuterne, On queues with impatient customers, 1981).
+// The virtual wait of M/M/1+M has a density proportional to exp(−µx + λ(1 − e^{−θx})/θ) (Baccelli
+// and Hebuterne 1981).
 func TestErlangAOneSlot(t *testing.T) {
 	const lambda, theta = 1.5, 0.4
 	density := func(x float64) float64 {

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// The values were computed in 40- and 50-digit arithmetic. They use the same balance equations but
-// other numerical methods: dense inverses and matrix exponentials for M/H2/k, the terms of
-// Spitzer's and Franx's sums for M/D/k.
+// The values were computed with 40 and 50 digits, from the same balance equations by other methods:
+// dense inverses and matrix exponentials for M/H2/k, Spitzer's and Franx's sums for M/D/k.
 
 func TestFiftyDigits(t *testing.T) {
 	type value struct {
@@ -91,7 +90,7 @@ func TestAnchors(t *testing.T) {
 	b := must(MGkk(Pool{4, 1, 4}))(t)
 	c.value("A4", "P(shed)", b.ShedProb, 0.31067961165048547, 1e-16)
 
-	// 95 % of the tasks take 1 ms on one slot, the others 50 ms on three slots. Times are in ms.
+	// 95 % of the tasks take 1 ms on one slot, the others 50 ms on three.
 	rate := 4 * 0.8 / (0.95*1 + 0.05*50)
 	short := must(MDk(Pool{0.95 * rate, 1, 1}))(t)
 	long := must(MDk(Pool{0.05 * rate, 50, 3}))(t)

@@ -6,8 +6,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// Four slots receive 280 tasks per second with a mean service time of 10 ms. At the same load,
-// waits grow with the variance of the service times.
+// Four slots receive 280 tasks/s with a mean service time of 10 ms. At the same load, waits grow
+// with the variance of the service times.
 func Example() {
 	p := theory.Pool{Rate: 280, MeanService: 0.010, Limit: 4}
 	constant, _ := theory.MDk(p)

@@ -35,8 +35,8 @@ func queues(t *testing.T) map[string]*Answer {
 	}
 }
 
-// integral returns ∫tail from 0 by eight-point Gauss rules on intervals of E[S]/2, whose ends
-// include the kinks of M/D/k.
+// integral returns ∫tail from 0 by eight-point Gauss rules on intervals of E[S]/2, which end at the
+// kinks of M/D/k.
 func integral(tail func(float64) (float64, bool)) float64 {
 	nodes := [4][2]float64{{0.1834346424956498, 0.3626837833783620},
 		{0.5255324099163290, 0.3137066458778873},
@@ -56,7 +56,7 @@ func integral(tail func(float64) (float64, bool)) float64 {
 	}
 }
 
-// Means and distributions are computed independently, and E[X] = ∫P(X > t)dt.
+// Means and tails are computed independently, and E[X] = ∫P(X > t)dt.
 func TestMeanIsIntegralOfTail(t *testing.T) {
 	for name, a := range queues(t) {
 		near(t, name+" wait", integral(a.WaitTail), a.MeanWait, 1e-10)

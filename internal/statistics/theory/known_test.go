@@ -7,15 +7,13 @@ import (
 	"testing"
 )
 
-// testdata/known.json contains values computed by other methods and other code: Crommelin's linear
-// equations and Spitzer's identity for constant service times, and numerically inverted Laplace
-// transforms (Abate and Whitt's Euler method) for hyperexponential ones. All were checked against
-// event simulation. Times are in units of E[S]. Some sections have seven significant digits, others
-// have all.
+// testdata/known.json contains values of other methods and code, checked by event simulation:
+// Crommelin's equations and Spitzer's identity for constant service times, inverted Laplace
+// transforms (Abate and Whitt's Euler method) for hyperexponential ones. Times are in units of
+// E[S]. Some sections have seven significant digits, others all.
 
-// inverted bounds the error of the inverted transforms, as a probability: the method gives about
-// eight digits. By TestOneSlotClosedForm and exact_test.go the error of this package is far
-// smaller.
+// inverted bounds the error of inverted transforms, as a probability. This package is far more
+// accurate, see TestOneSlotClosedForm and exact_test.go.
 const inverted = 1e-9
 
 func sevenDigits(v float64) float64 {
@@ -25,8 +23,7 @@ func sevenDigits(v float64) float64 {
 	return 0.5 * math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-6)
 }
 
-// allDigits returns the tolerance of values with all digits. The two methods of their source differ
-// by up to 2e−11.
+// allDigits returns the tolerance for all digits. The two methods differ by up to 2e−11.
 func allDigits(v float64) float64 { return 1e-11 + 1e-10*math.Abs(v) }
 
 type check struct {
@@ -70,8 +67,8 @@ func (c *check) value(what string, row any, got, want, tolerance float64) {
 	}
 }
 
-// quantile compares a quantile with a known one whose error is at most tolerance in time and slack
-// in probability.
+// quantile compares quantiles. The known one has an error of up to tolerance in time and slack in
+// probability.
 func (c *check) quantile(
 	what string, row any, of, tail func(float64) (float64, bool), q, want, tolerance, slack float64,
 ) {
@@ -135,8 +132,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// solve returns the answer for M/G/k: C² = 0 is constant, 1 exponential, above 1 balanced
-// hyperexponential. Between 0 and 1 it uses M/G/1, for one slot only.
+// solve returns the answer for M/G/k with constant (C² = 0), exponential (1) or balanced
+// hyperexponential (above 1) service. Between 0 and 1 it uses M/G/1, so k must be 1.
 func solve(t testing.TB, k int, c2, rho float64) *Answer {
 	t.Helper()
 	p := Pool{Rate: rho * float64(k), MeanService: 1, Limit: k}

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// Crommelin's equations: one service time later all tasks in service have ended and Poisson(a)
+// Crommelin's equations: after one service time all tasks in service have ended and Poisson(a)
 // tasks have arrived,
 //
 //	p_j = Σ_{i≤k} p_i·a_j + Σ_{k<i≤k+j} p_i·a_{j+k−i}.
 //
-// The test computes the state probabilities from the distribution of the queue and inserts them. By
-// Little's law the mean number in service is a.
+// The state probabilities come from the distribution of the queue. By Little's law the mean number
+// in service is a.
 func TestCrommelinEquations(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		a := rho * float64(k)
@@ -57,7 +57,7 @@ func TestCrommelinEquations(t *testing.T) {
 	})
 }
 
-// The test sums Spitzer's identity term by term, which needs 1/(1−ρ)² terms.
+// Spitzer's identity is summed term by term, with 1/(1−ρ)² terms.
 func TestSpitzer(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		if rho > 0.9 {

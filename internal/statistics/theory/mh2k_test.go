@@ -23,8 +23,8 @@ func h2State16(t *testing.T, k int, rho float64) (h2Queue, *h2State) {
 	return q, must(q.solve())(t)
 }
 
-// By Little's law the mean number of tasks in service is λE[S], and on branch 1 it is λ times the
-// branch's share of E[S].
+// By Little's law the mean number of tasks in service is λE[S], on branch 1 λ times the branch's
+// share of E[S].
 func TestH2LittleInService(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		q, s := h2State16(t, k, rho)
@@ -43,8 +43,8 @@ func TestH2LittleInService(t *testing.T) {
 	})
 }
 
-// By PASTA, arrivals see time averages. So λ times the share of time with exactly one free slot is
-// the rate into level k and the density of the wait at 0.
+// By PASTA, λ times the share of time with one free slot is the rate into level k and the density
+// of the wait at 0.
 func TestH2ArrivalsSeeTimeAverages(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		q, s := h2State16(t, k, rho)
@@ -57,8 +57,7 @@ func TestH2ArrivalsSeeTimeAverages(t *testing.T) {
 	})
 }
 
-// The density v·e^{Mt}·1 and the tail y·e^{Mt}·1 are computed from different states. They must
-// satisfy v = y(−M).
+// The density v·e^{Mt}·1 and the tail y·e^{Mt}·1 are computed from different states, but v = y(−M).
 func TestH2DensityIsSlopeOfTail(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		q, s := h2State16(t, k, rho)
@@ -74,8 +73,8 @@ func TestH2DensityIsSlopeOfTail(t *testing.T) {
 	})
 }
 
-// For one slot both tails have a closed form: sums of two exponentials whose rates are the roots of
-// θ² − (μ₁+μ₂−λ)θ + μ₁μ₂(1−ρ).
+// For one slot both tails are sums of two exponentials, whose rates are the roots of θ² −
+// (μ₁+μ₂−λ)θ + μ₁μ₂(1−ρ).
 func TestOneSlotClosedForm(t *testing.T) {
 	for _, c2 := range []float64{1.5, 4, 16, 64} {
 		for _, rho := range []float64{0.1, 0.5, 0.9} {
@@ -101,8 +100,7 @@ func TestOneSlotClosedForm(t *testing.T) {
 	}
 }
 
-// For any number of slots the tail of the wait decays as e^{−θt} with E[e^{θS/k}] = 1 + θ/λ
-// (Takahashi 1981).
+// The tail of the wait decays as e^{−θt} with E[e^{θS/k}] = 1 + θ/λ (Takahashi 1981).
 func TestH2DecayRate(t *testing.T) {
 	for _, k := range []int{1, 2, 4, 16} {
 		for _, rho := range []float64{0.5, 0.8, 0.95} {

@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// A mixture of equal queues must equal one of them. The tail of a mixture of different queues must
-// be the weighted sum of their tails.
+// A mixture of equal queues must equal one of them. Otherwise its tail must be their weighted sum.
 func TestMixed(t *testing.T) {
 	short, err := theory.MDk(theory.Pool{Rate: 700, MeanService: 0.001, Limit: 1})
 	if err != nil {

@@ -76,14 +76,13 @@ func TestNoQueueIsErlangLoss(t *testing.T) {
 	}
 }
 
-// Far above saturation the queue is full: the excess is shed, and a task waits for all tasks in the
-// queue.
+// Far above saturation the queue is full, so a task waits for all tasks in it.
 func TestOverload(t *testing.T) {
 	a := must(MMkK(Pool{8, 1, 4}, 5000))(t)
 	near(t, "P(shed)", a.ShedProb, 0.5, 1e-14)
 	near(t, "throughput", a.Throughput, 4, 1e-14)
 	near(t, "P(wait)", a.WaitProb, 1, 1e-14)
-	// the last place in the queue is free half as often as taken: 5000 − 1 on average
+	// the last place is free half as often as taken: 5000 − 1 on average
 	near(t, "mean wait", a.MeanWait, (5000-1)/4.0, 1e-12)
 }
 
@@ -101,7 +100,7 @@ func TestBoundedQueueLittle(t *testing.T) {
 	near(t, "mean queue", m.Throughput*m.MeanWait, waiting/total, 1e-14)
 }
 
-// The arrival theorem uses one client fewer, the time averages all of them. Both must give the same
+// The arrival theorem uses one client fewer, time averages use all. Both must give the same
 // throughput.
 func TestClosedLoopByTimeAverages(t *testing.T) {
 	for _, c := range []Closed{{1, 3, 1, 1}, {12, 2, 1, 4}, {40, 4, 0.5, 8},
@@ -126,8 +125,8 @@ func TestClosedLoopLimits(t *testing.T) {
 	if busy.WaitProb != 1 {
 		t.Errorf("without thinking every task waits, not %v", busy.WaitProb)
 	}
-	// The task waits for eight completions of four slots: P(W > t) is the probability of fewer than
-	// eight Poisson events.
+	// The task waits for eight completions of four slots, so P(W > t) is the probability of fewer
+	// than eight Poisson events.
 	want, term := 0.0, math.Exp(-4*1.5)
 	for n := 1.0; n <= 8; n++ {
 		want += term
@@ -205,7 +204,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// If P(W > 0) underflows, the answer is 0 and the search for a quantile must terminate.
+// If P(W > 0) underflows, the result is 0 and the search for quantiles must end.
 func TestWaitRarerThanFloats(t *testing.T) {
 	for _, c2 := range []float64{0, 1, 16} {
 		a := solve(t, 100, c2, 1e-6)

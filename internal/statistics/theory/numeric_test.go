@@ -84,8 +84,7 @@ func TestPoisson(t *testing.T) {
 	}
 }
 
-// The rates differ by up to forty orders of magnitude. A solver with pivoting would not be exact in
-// each element.
+// Rates differ by up to forty orders of magnitude. Pivoting would lose accuracy in single elements.
 func TestFactorsAreExactInEachElement(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	const n = 5
@@ -121,12 +120,12 @@ func TestFactorsAreExactInEachElement(t *testing.T) {
 	}
 }
 
-// exactSolve returns X with (D − A)X = B by Gauss–Jordan elimination with rational numbers.
+// exactSolve solves (D − A)X = B by Gauss–Jordan elimination with rational numbers.
 func exactSolve(between *mat.Dense, exit []float64, b *mat.Dense) [][]*big.Rat {
 	return gaussJordan(exactMatrix(between, exit, false), b, false)
 }
 
-// exactSolveTransposed returns the transpose of X with X(D − A) = B.
+// exactSolveTransposed solves X(D − A) = B and returns the transpose.
 func exactSolveTransposed(between *mat.Dense, exit []float64, b *mat.Dense) [][]*big.Rat {
 	return gaussJordan(exactMatrix(between, exit, true), b, true)
 }

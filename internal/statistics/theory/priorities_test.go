@@ -41,8 +41,8 @@ func TestCobham(t *testing.T) {
 	}
 }
 
-// By Kleinrock's conservation law the mean wait of the classes, weighted by their loads, equals the
-// wait without priorities.
+// By Kleinrock's conservation law the mean wait, weighted by the classes' loads, equals the wait
+// without priorities.
 func TestPriorityConservation(t *testing.T) {
 	for _, k := range []int{1, 4, 64} {
 		for _, load := range []float64{0.1, 0.8, 0.99} {

@@ -93,7 +93,7 @@ func TestStartsBySimulation(t *testing.T) {
 	}
 }
 
-// playBucket returns the mean delay of a token bucket that gains one token per unit of time.
+// playBucket simulates a token bucket with one token per unit of time and returns the mean delay.
 func playBucket(rng *rand.Rand, rate float64, burst, n int) (mean float64) {
 	now, tokens, at := 0.0, float64(burst), 0.0 // tokens at time at; negative if tokens are owed
 	for range n {
@@ -106,7 +106,7 @@ func playBucket(rng *rand.Rand, rate float64, burst, n int) (mean float64) {
 	return mean
 }
 
-// playTicker returns the mean delay of a ticker that ticks at integers and keeps one tick.
+// playTicker simulates a ticker that ticks at integers and keeps one tick.
 func playTicker(rng *rand.Rand, rate float64, _, n int) (mean float64) {
 	now, taken := 0.0, -1.0
 	for range n {

@@ -39,22 +39,20 @@ func TestKnownWaits(t *testing.T) {
 	})
 }
 
-// H2 service times of equal mean and C² with unbalanced branches: branch means differ by factors up
-// to 1,300, shares are as small as 1e−6.
+// H2 with unbalanced branches: means differ by factors up to 1,300, shares are as small as 1e−6.
 func TestKnownUnbalanced(t *testing.T) {
 	c := newCheck(t)
 	rows(t, "equal_c2", func(r map[string]float64) {
 		h := H2{P1: r["p_long"], Mean1: r["m_long"], Mean2: r["m_short"]}
 		a := must(MH2k(4*r["rho"]/h.Mean(), h, 4))(t)
 		c.value("C²", r, h.C2(), r["c2"], 1e-9*r["c2"])
-		// The source loses digits as the long branch becomes rare. exact_test.go contains two of these
-		// rows in 50-digit arithmetic.
+		// The source loses digits as the long branch becomes rare. exact_test.go has 50 digits of
+		// two rows.
 		c.value("mean wait", r, a.MeanWait, r["Wq"], allDigits(r["Wq"])+3e-14/r["p_long"]*r["Wq"])
 	})
 }
 
-// The table contains the utilisation at which the p99 wait meets an objective, found by bisection
-// to 2e−6.
+// The table has the utilisation at which the p99 wait meets an objective, by bisection to 2e−6.
 func TestKnownCapacity(t *testing.T) {
 	rows(t, "slo", func(r map[string]float64) {
 		const width = 2e-6
@@ -93,12 +91,12 @@ func TestKnownLoss(t *testing.T) {
 			c.value("Erlang B", r, b.ShedProb, r["Pshed"], sevenDigits(r["Pshed"]))
 		}
 	})
-	// Rejected tasks are retried: Erlang's B at the load of all attempts, which is amp times the load
-	// of new tasks.
+	// Rejected tasks are retried, so Erlang's B applies to the load of all attempts, which is amp
+	// times the load of new tasks.
 	rows(t, "retry", func(r map[string]float64) {
 		a := r["k"] * r["a_per_k"] * r["amp"]
 		b := must(MGkk(Pool{a, 1, int(r["k"])}))(t)
-		// dB/da, because amp also has seven digits in the table
+		// dB/da, because amp, too, has only seven digits
 		slope := b.ShedProb * (r["k"]/a - 1 + b.ShedProb)
 		c.value("Erlang B", r, b.ShedProb, r["Pshed"], sevenDigits(r["Pshed"])+
 			slope*a/r["amp"]*sevenDigits(r["amp"]))
@@ -120,7 +118,7 @@ func TestKnownClosed(t *testing.T) {
 	})
 }
 
-// A token bucket of b tokens delays a task by the excess of its M/D/1 wait over b−1 tokens.
+// A bucket of b tokens delays a task by the excess of its M/D/1 wait over b−1 tokens.
 func TestKnownTokenBucket(t *testing.T) {
 	c := newCheck(t)
 	rows(t, "bucket", func(r map[string]float64) {
