@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// made returns a calibration with a known answer that is missed by a factor, and a control.
+// made returns a calibration with a control and one known answer, which is off by the factor.
 func made(factor, control float64) *calibrationResults {
 	check := calibration.Check{Unit: "mean-wait-sec", Want: 0.010, Tolerance: 0.05}
 	c := &calibrationResults{size: 0.1, control: calibration.Verdict{Check: check, Got: control}}

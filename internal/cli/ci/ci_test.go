@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/ci"
 )
 
-// results writes twelve runs of one benchmark with the given time in nanoseconds.
+// results writes a file with twelve runs of one benchmark.
 func results(t *testing.T, name, value string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

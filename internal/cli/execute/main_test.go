@@ -13,7 +13,7 @@ import (
 	_ "github.com/poolbench/poolbench/strategies/peers" // for strategy=all of virtually
 )
 
-// childFault makes a child end at a serial strategy: at any run ("exit"), or only if the child is
+// childFault makes a child exit at a serial strategy: in any run ("exit"), or only if the child is
 // reused ("worn").
 const childFault = "POOLBENCH_TEST_CHILD_FAULT"
 

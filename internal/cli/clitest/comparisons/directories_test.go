@@ -25,7 +25,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// held is the run directory of a run or attack, with one scenario and one objective.
+// held is a run directory with one scenario and one objective.
 type held struct {
 	dir     string
 	args    string // arguments of the command, without --out
@@ -47,7 +47,6 @@ func (h held) objective(t *testing.T) objectives.Objective {
 	return all[0]
 }
 
-// cell returns the runs in results.txt.
 func (h held) cell(t *testing.T) (c results.Cell) {
 	t.Helper()
 	r, err := results.ReadFile(h.dir)
@@ -61,11 +60,11 @@ func (h held) cell(t *testing.T) (c results.Cell) {
 }
 
 // display contains the p99, the verdict on the objective with its evidence, and the headline of an
-// output. "" means that the output does not show it.
+// output. An empty string means that the output lacks the value.
 type display struct{ p99, decision, headline string }
 
-// displays lists the outputs that show a p99 or a decision. Those of run and attack are in files
-// next to the directory. The others are produced from the directory.
+// displays lists the outputs with a p99 or a verdict. run and attack write theirs next to the
+// directory. The others are produced from the directory.
 var displays = []struct {
 	name, file string // "" means that it is produced from the directory
 	shows      string
@@ -119,7 +118,8 @@ var displays = []struct {
 	}},
 }
 
-// documentValue is a value in a JSON document, with its relative error if it is uncertain.
+// documentValue is a value in a JSON document. If the value is uncertain, its relative error is
+// included.
 type documentValue struct {
 	Metric, Objective, Unit, Verdict, Reason, Next string
 	Value                                          *float64
@@ -166,7 +166,7 @@ func readJSON(t testing.TB, text string, to any) {
 	}
 }
 
-// joined joins the lines of a paragraph, whose continuation lines are indented.
+// joined joins each paragraph's lines. Continuation lines are indented.
 func joined(text string) []string {
 	return strings.Split(regexp.MustCompile(`\n {4,}`).ReplaceAllString(text, " "), "\n")
 }
@@ -282,9 +282,7 @@ func pageDisplay(t *testing.T, h held, file string) (d display) {
 	return d
 }
 
-// Terminal, JSON, JUnit, job summary, page and why must show the p99 of a directory and the
-// decision on its objective as in results.txt, with the same digits and words. The last line of
-// --progress-json must count the same tasks.
+// All outputs must show the p99 and the verdict of results.txt, with the same digits and words.
 func TestDisplaysAgree(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var served atomic.Int64
@@ -397,7 +395,7 @@ func TestDisplaysAgree(t *testing.T) {
 	}
 }
 
-// checkStream checks that the last line of --progress-json counts each task of the runs once.
+// The last line of --progress-json must count each task once.
 func checkStream(t *testing.T, h held, cell results.Cell) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(clitest.Read(t, h.dir+".jsonl")), "\n")
@@ -425,7 +423,7 @@ func checkStream(t *testing.T, h held, cell results.Cell) {
 	}
 }
 
-// Terminal, JSON, JUnit and page of a search must show the same ends with the same evidence.
+// All outputs of a search must show the same met and missed loads, with the same evidence.
 func TestCapacityDisplaysAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// One more allocation is worse unless --allow accepts it. Other benchmarks, and a larger growth,
-// must still be worse.
+// --allow accepts one more allocation of one benchmark. Other benchmarks, and a larger growth, must
+// still fail.
 func TestGateAllow(t *testing.T) {
 	t.Chdir(t.TempDir())
 	lines := func(parse, parseBytes, format int) string {

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// writeHistory writes twelve results, of which the last six are slower. Their names are not in
+// writeHistory writes twelve results. The last six are slower. The file names are not in this
 // order.
 func writeHistory(t *testing.T) (paths []string) {
 	t.Helper()
@@ -72,7 +72,7 @@ func shuffled(paths []string) (out []string) {
 	return out
 }
 
-// An alert is a failure only if requested. If nothing could be tested, nothing is decided.
+// An alert fails only if a flag requests this.
 func TestTrendExitCodes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	slower := writeHistory(t)

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the generated parts of the docume
 
 const checkout = "../../../.."
 
-// generated contains tables from the sources, by page and by the mark before each table.
+// generated contains tables built from the sources, by page and by the mark before each table.
 var generated = map[string]map[string]func() string{
 	"docs/reference/strategies.md": {"choice": choiceTable, "strategies": strategyTable},
 	"docs/reference/studies.md":    {"studies": studyTable},
@@ -33,7 +33,6 @@ var generated = map[string]map[string]func() string{
 	"docs/reading-results.md":      {"exit codes": exitCodeTable, "causes": causeTable},
 }
 
-// causeTable lists the causes of a slow p99.
 func causeTable() string {
 	var b strings.Builder
 	b.WriteString("| cause | meaning | remedy |\n|---|---|---|\n")
@@ -132,7 +131,7 @@ func exitCodeTable() string {
 	return b.String()
 }
 
-// The documents must contain the tables from the sources. -update (make generate) writes them.
+// The documents must contain the generated tables. -update (make generate) writes them.
 func TestGenerated(t *testing.T) {
 	for page, tables := range generated {
 		path := filepath.Join(checkout, page)

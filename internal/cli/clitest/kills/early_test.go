@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// A worker that starts before its NATS server must report it and wait. SIGINT must end it while it
-// waits and while it works.
+// A worker that starts before its NATS server must report this and wait. SIGINT must end the worker
+// in both states.
 func TestWorkerBeforeServer(t *testing.T) {
 	for _, comes := range []bool{true, false} {
 		free, err := net.Listen("tcp", "127.0.0.1:0")

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// A process that was stopped for 300 ms must report it in its exit code, on stderr and in its
-// results. It is stopped repeatedly, so that a stop falls into the run.
+// A process that was stopped for 300 ms must report this. The test stops it repeatedly, so one of
+// the stops interrupts the run.
 func TestPause(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cmd := clitest.Process(t, nil, strings.Fields("run --strategy worker_pool --workload "+

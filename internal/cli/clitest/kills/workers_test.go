@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// The directory must be equal byte for byte, although workers are killed, others join late, and the
-// NATS server is replaced by an empty one.
+// The run directory must not change by a byte although workers are killed, others join late, and an
+// empty NATS server replaces the first one.
 func TestWorkers(t *testing.T) {
 	count := "20"
 	if race.Enabled || testing.Short() {

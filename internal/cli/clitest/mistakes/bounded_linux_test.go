@@ -20,7 +20,7 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// Limits for any input: CPU time, because the machine may be busy, and memory.
+// Limits for any input. Wall time would depend on the load of the machine, so CPU time is limited.
 const (
 	mostCPU    = 10 * time.Second
 	mostMemory = 1 << 30
@@ -29,10 +29,10 @@ const (
 	mostIdle = 4 * time.Second
 )
 
-// excess is a command with a file that it reads.
+// excess is a command with an input file.
 type excess struct {
 	name string
-	// words; FILE stands for the file, URL for a server, and + for a blank within a word
+	// words; FILE is replaced by the file, URL by a server, and + by a blank within a word
 	args  string
 	file  func() string
 	lasts bool   // whether it runs until it is interrupted or its time is over
@@ -45,7 +45,7 @@ func content(s string) func() string { return func() string { return s } }
 
 func times(s string, n int) func() string { return func() string { return strings.Repeat(s, n) } }
 
-// expressions are templates that could take much time or memory.
+// expressions are templates that could need excessive time or memory.
 var expressions = map[string]string{
 	"loop":     "{{range 300000000}}a{{end}}",
 	"loops":    `{{range 9000}}{{range 9000}}{{end}}{{end}}`,
@@ -201,8 +201,7 @@ func excesses() (all []excess) {
 			lasts: true, brief: true, needs: "redis-server"})
 }
 
-// random returns files with the given numbers of benchmarks, metrics and repetitions, with random
-// values.
+// random returns files with random values.
 func random(benchmarks, metrics, repetitions int) func() string {
 	rng := rand.New(rand.NewPCG(1, 1))
 	return func() string {
@@ -254,8 +253,7 @@ func (h excess) process(t *testing.T, url string) *exec.Cmd {
 	return cmd
 }
 
-// For any value of a flag or file, a command must take little CPU time and memory, or it must
-// continue until SIGINT ends it.
+// For any flag value or file, a command must stay within the limits, or SIGINT must end it.
 func TestBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -287,7 +285,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// A first line of stdin without an end must be refused as an address.
+// The first line of stdin must be refused as an address if it never ends.
 func TestWorkerAddress(t *testing.T) {
 	cmd := clitest.Process(t, nil, "worker", "--nats", "-")
 	cmd.Stdin = strings.NewReader(strings.Repeat("x", 1<<20))
@@ -298,7 +296,6 @@ func TestWorkerAddress(t *testing.T) {
 	}
 }
 
-// ends lets the command run to its end.
 func (h excess) ends(t *testing.T, url string) {
 	t.Helper()
 	cmd := h.process(t, url)
@@ -319,8 +316,8 @@ func (h excess) ends(t *testing.T, url string) {
 }
 
 // interrupted sends SIGINT when the command has used the given CPU time, or has run for ten times
-// as long. Of the time until its end, only the time counts in which no thread runs or waits for a
-// processor, so the test passes on a busy machine.
+// as long. Until the command ends, only time in which no thread runs or waits for a processor
+// counts, so the test passes on a busy machine.
 func (h excess) interrupted(t *testing.T, url string, after time.Duration) {
 	t.Helper()
 	cmd := h.process(t, url)
@@ -360,7 +357,7 @@ func (h excess) interrupted(t *testing.T, url string, after time.Duration) {
 	}
 }
 
-// usage is the CPU time of the threads of a process and of its children, including ended ones.
+// usage is the CPU time of a process and its children, including ended threads and children.
 type usage struct {
 	process     int
 	cpu, waited time.Duration    // running, and waiting for a processor

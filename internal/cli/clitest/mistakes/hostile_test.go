@@ -47,7 +47,7 @@ func TestHostileNames(t *testing.T) {
 	for _, name := range hostileNames {
 		t.Run(strings.ToValidUTF8(name, "?"), func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			// keeps the characters that a field of a results file can contain
+			// Remove characters that a field of a results file cannot contain.
 			word := strings.Map(func(r rune) rune {
 				if unicode.IsSpace(r) || r == 0 {
 					return '_'

@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Pools of good, extreme and invalid values. A flag takes values from the pool of its kind, and
-// sometimes from another one.
+// Pools of valid, extreme and invalid values. A flag usually gets a value from the pool of its
+// kind, and sometimes from another pool.
 var (
 	numbers = []string{"1", "4", "8", "100", "0.5", "0.8", "1,2", "4,8", "0.1,1.2", "20,200",
 		"2%", "95%", "99.99%", "0", "-1", "1e-9", "1e-300", "5e-324", "1e308", "NaN", "-Inf",
@@ -55,8 +55,8 @@ func (w lineWriter) from(pools ...[]string) string {
 	return pool[w.IntN(len(pool))]
 }
 
-// line returns a command with arguments and flags. Commands that would measure get --dry-run. Lines
-// that would leave this machine or never end are excluded.
+// Commands that would measure get --dry-run. Lines that would contact other machines or never end
+// are excluded.
 func (w lineWriter) line(commands []*cobra.Command) []string {
 	c := commands[w.IntN(len(commands))]
 	args := []string{c.Name()}
@@ -155,8 +155,8 @@ func (w lineWriter) value(f *pflag.Flag) string {
 	return w.from(numbers)
 }
 
-// variant returns the name of a variant, sometimes with parameters, whose values are mostly of the
-// right kind.
+// variant returns the name of a variant, sometimes with parameters. Most values are of the right
+// kind.
 func (w lineWriter) variant(kind string) string {
 	type named struct {
 		name string

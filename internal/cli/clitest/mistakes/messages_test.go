@@ -81,7 +81,7 @@ func TestStaleSocket(t *testing.T) {
 	}
 }
 
-// A second command must not write to the file of another command's stream until that has ended.
+// Two running commands must not write their streams to the same file.
 func TestOneStream(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := []string{"run", "--clock", "virtual", "--strategy", "semaphore", "--n", "500", "--progress-json",

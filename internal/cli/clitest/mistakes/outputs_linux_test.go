@@ -56,10 +56,10 @@ func outputCases(t *testing.T) map[string]outputCase {
 			holds: page},
 		"crash --html": {args: []string{"crash", "sqlite_queue", "--tasks", "100", "--kills", "1"},
 			holds: page, not: most},
-		// it would measure for ten seconds, so only early errors are tested
+		// A calibration would take ten seconds, so only early errors are tested.
 		"calibrate --html": {args: []string{"calibrate", "--quiet", "--out", dir + "/calibration",
 			"--force"}, holds: page, not: append(most, "full", "link", "pipe")},
-		// It is written incrementally, so an existing file stays.
+		// This output is written incrementally, so it does not replace an existing file.
 		"attack --vegeta": {args: attack, codes: undone, not: []string{"link", "tmpfs"}},
 		"attack --dead-letters": {args: append(slices.Clone(attack), "--strategy",
 			"retry_in_place:attempts=1"), holds: `{"time":`, codes: undone,
@@ -70,7 +70,7 @@ func outputCases(t *testing.T) map[string]outputCase {
 	}
 }
 
-// alike maps flags to a case whose flag has the same implementation.
+// alike maps a flag to the tested flag with the same implementation.
 var alike = map[string]string{
 	"run --junit": "attack --junit", "study --junit": "attack --junit",
 	"capacity --junit": "attack --junit", "capacityof --junit": "attack --junit",
@@ -86,7 +86,6 @@ var inputs = []string{"run --file", "run --dsn", "capacity --file", "attack --fi
 	"capacityof --unix-socket", "attack --ca", "attack --cert", "attack --key", "capacityof --ca",
 	"capacityof --cert", "capacityof --key", "gate --dir", "new --source"}
 
-// namesFile reports whether the flag seems to name a file or a directory.
 func namesFile(f *pflag.Flag) bool {
 	name, usage := pflag.UnquoteUsage(f)
 	return f.Value.Type() == flags.OutputKind || name == "FILE" || name == "DIR" ||
@@ -134,11 +133,11 @@ type spot struct {
 	path string
 	// the only error line after flag and path; "" without an error
 	says string
-	// returns the written text; it fails the test if anything but a regular file was replaced
+	// returns the written text; fails the test if a file other than a regular one was replaced
 	got func() string
 }
 
-// spots contains functions that create a spot in a directory, by name.
+// spots creates each kind of spot in a directory.
 var spots = map[string]func(t *testing.T, dir string) spot{
 	"null": func(t *testing.T, dir string) spot {
 		path := dir + "/null"
@@ -278,7 +277,7 @@ var spots = map[string]func(t *testing.T, dir string) spot{
 	},
 }
 
-// makeNode creates a special file, so that a test never writes to a device of the machine.
+// makeNode creates a special file, so the test never writes to a real device.
 func makeNode(t *testing.T, path string, kind uint32, device int) {
 	t.Helper()
 	if err := syscall.Mknod(path, kind|0o666, device); err != nil {
@@ -300,7 +299,6 @@ func link(t *testing.T, to, path string) {
 	}
 }
 
-// still fails if the path no longer has the given type.
 func still(t *testing.T, path string, kind fs.FileMode) func() string {
 	return func() string {
 		t.Helper()
@@ -311,12 +309,12 @@ func still(t *testing.T, path string, kind fs.FileMode) func() string {
 	}
 }
 
-// An output must write to a special file without replacing it, and replace the target of a link. A
-// failure must be one line with flag and path and exit code 2. No temporary file may remain.
+// A special file or a link must not be replaced by a regular file. A failure must be one line with
+// flag and path. No temporary file may remain.
 func TestOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	works := []string{"null", "socket", "link", "dangling", "tmpfs"} // full and pipe work too
-	// The commands share the code, so in short mode each takes an eighth of the spots.
+	// The commands share the code. In short mode each command tests an eighth of the spots.
 	const turns = 8
 	thorough, stdouts := !testing.Short(), 1
 	if thorough {
@@ -372,8 +370,8 @@ func (c outputCase) try(t *testing.T, flag string, p spot) {
 	}
 }
 
-// tryStdout passes names of standard output, which must be appended to. The file of a shell's >>
-// must be neither overwritten nor replaced.
+// tryStdout passes names of standard output. The command must append, and must not overwrite the
+// file of a shell's >>.
 func (c outputCase) tryStdout(t *testing.T, flag string, names int) {
 	dir := t.TempDir()
 	link(t, "/dev/stdout", dir+"/link")
@@ -435,8 +433,8 @@ func outDirs(t *testing.T) map[string]outputCase {
 	}
 }
 
-// A directory that cannot be created must be one line with flag and path before any work, with exit
-// code 2. A link must be followed. A path that exists and is not a directory must stay.
+// If the directory cannot be created, the command must fail before any work. A link must be
+// followed. An existing file must stay.
 func TestOutDirs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cases := outDirs(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
-// overOf returns how an attack's requests were sent, by its output.
+// overOf returns the kind of connections that the attack reports.
 func overOf(t *testing.T, args ...string) string {
 	t.Helper()
 	o := clitest.Attacked(t, append([]string{"attack", "--n", "20", "--quiet", "--force", "--out", "r",
@@ -30,8 +30,8 @@ func overOf(t *testing.T, args ...string) string {
 	return doc.Runs[0].Over
 }
 
-// By default and with any flag, requests must use attack's own connections. net/http, which is
-// three times slower, is only for proxies.
+// With any flags, attack must use its own connections. Only proxies need net/http, which is three
+// times slower.
 func TestAttackStaysOnItsOwnConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

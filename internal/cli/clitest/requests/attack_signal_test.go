@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// A signal must end an attack with 130 and keep its results, marked partial.
 func TestAttackInterrupt(t *testing.T) {
 	for name, args := range map[string]string{
 		"open": "--rate 200 --vegeta v.bin", "closed": "--clients 2",

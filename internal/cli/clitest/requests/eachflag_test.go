@@ -22,8 +22,8 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// A gathering server answers when so many requests are there as gate says, or after a second, and
-// keeps what it saw.
+// gathering is a server that holds its answers until gate requests have arrived, or for a second.
+// It records the requests.
 type gathering struct {
 	*httptest.Server
 	gate int
@@ -79,7 +79,7 @@ func (s *gathering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// flagCases are calls of attack: URL, HOST and PORT are of the server, and ~ is a blank.
+// flagCases are calls of attack. URL, HOST and PORT refer to the server, and ~ is a blank.
 var flagCases = []struct {
 	args     string
 	gate     int
@@ -144,7 +144,7 @@ var flagCases = []struct {
 		tells: "no common TLS version"},
 }
 
-// TestEachFlag: of a flag that says what is sent, or how, the server sees the effect.
+// The server must see the effect of each flag that changes the requests or their timing.
 func TestEachFlag(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -220,14 +220,14 @@ func TestEachFlag(t *testing.T) {
 	}
 }
 
-// elsewhere are the flags of attack that are not among flagCases: they change the output, the
-// number of runs or of processes, or need another server.
+// elsewhere lists the flags of attack without a case in flagCases. They change the output or the
+// number of runs or processes, or need another server.
 var elsewhere = strings.Fields("agents agents-wait allow-lost any-address append ca cert count " +
 	"data-once dead-letters dns-ttl drain dry-run file force form format help http1.1 http3 junit " +
 	"key live nats objective out profile progress-json proto quiet resend resume seed server soak " +
 	"stop-if timeout traceparent unix-socket vegeta")
 
-// TestNoFlagLeft: a flag of attack is among flagCases, unless it is one of a few.
+// Each flag of attack must be in flagCases or in elsewhere.
 func TestNoFlagLeft(t *testing.T) {
 	used := map[string]bool{}
 	for _, c := range flagCases {

@@ -103,8 +103,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// Each row must be sent once, in both loops and by agents, and the attack must end with the last
-// row.
+// Each row must be sent once, in both loops and by agents. The attack ends with the last row.
 func TestDataOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := serveNoting(t, func(r *http.Request) string { return r.URL.Path }, false)

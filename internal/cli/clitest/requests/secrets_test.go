@@ -26,7 +26,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// planted contains credentials by their place in a request. Some have characters that are escaped.
+// planted contains a credential for each place in a request. Some contain characters that are
+// escaped.
 var planted = map[string]string{
 	"user": "pl01-user", "password": "pl02-pass/w:rd", "header": "pl03-bearer", "api": "pl04-key",
 	"odd header": "pl05 odd&header", "cookie": "pl06-cookie", "other cookie": "pl07-theme",
@@ -49,7 +50,6 @@ func spelt(secret string) []string {
 		string(quoted[1 : len(quoted)-1]), html.EscapeString(secret), encoded[:len(encoded)-4]}
 }
 
-// found returns the credentials in a text.
 func found(text []byte) (all []string) {
 	for of, secret := range planted {
 		for _, as := range spelt(secret) {
@@ -319,8 +319,8 @@ func (l *leak) commands() [][]string {
 // plantedServer returns an address of NATS without a listener.
 func plantedServer() string { return "nats://u:" + planted["server"] + "@127.0.0.1:1" }
 
-// Commands against servers that repeat everything must neither show nor store any credential of
-// their requests, files and environment.
+// The servers return everything that they receive. Commands must neither show nor store any
+// credential of their requests, files and environment.
 func TestNoCredential(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -366,7 +366,7 @@ func TestNoCredential(t *testing.T) {
 	})
 }
 
-// noneIn runs a command in a new directory and returns the credentials in its output and files.
+// noneIn runs a command and reports the credentials in its output and files.
 func noneIn(t *testing.T, args []string) (failures string) {
 	room := t.TempDir()
 	t.Chdir(room)

@@ -14,7 +14,8 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// plantedCause is a run that is slow for a known reason, and one that differs only in this.
+// plantedCause contains a run that is slow for a known reason, and a control run without the
+// reason.
 type plantedCause struct {
 	slow, control string
 	env           []string // environment of the slow run
@@ -44,7 +45,6 @@ var plantedCauses = map[string]plantedCause{
 		control: "--workload constant:mean=5ms --load 0.3"},
 }
 
-// stopOnce stops the process for 0.4 s.
 func stopOnce(cmd *exec.Cmd) (end func()) {
 	stopped := time.AfterFunc(1500*time.Millisecond, func() {
 		_ = cmd.Process.Signal(syscall.SIGSTOP) // an error shows in the run
@@ -54,7 +54,6 @@ func stopOnce(cmd *exec.Cmd) (end func()) {
 	return func() { stopped.Stop() }
 }
 
-// crowd keeps all processors busy.
 func crowd(*exec.Cmd) (end func()) {
 	var done atomic.Bool
 	for range 2 * runtime.NumCPU() {
@@ -66,8 +65,8 @@ func crowd(*exec.Cmd) (end func()) {
 	return func() { done.Store(true) }
 }
 
-// A planted cause must be named first, and must not be named in a run without it. A run during
-// which the machine was busy says so, and does not count. One in twenty may fail.
+// why must name a planted cause first, and must not name it in the control. Runs on a busy machine
+// do not count. One run in twenty may fail.
 func TestCauses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -112,7 +111,7 @@ func names(l why.Line, cause string) bool {
 	return slices.ContainsFunc(l.Why, func(c why.Cause) bool { return c.Cause == cause })
 }
 
-// really runs a scenario in a separate process and returns the line of why.
+// really runs a scenario under the real clock in a separate process and returns the output of why.
 func really(t *testing.T, args string, env []string, beside func(*exec.Cmd) func(),
 ) why.Line {
 	t.Helper()

@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// sweep enables tests that take many minutes: go test -run … -sweep.
 var sweep = flag.Bool("sweep", false, "20 runs of each cause and question")
 
 // riddle is a scenario with its long-run p99.
@@ -42,8 +41,7 @@ func drawRiddle(r *rand.Rand) riddle {
 			"mmpp:ratio=3,high="+period+",low="+period)}
 }
 
-// solve computes the p99 by the recursion, without the command, from the given numbers of plans and
-// tasks.
+// solve computes the long-run p99 with the queueing recursion, independently of the command.
 func (q *riddle) solve(t *testing.T, plans, n int) {
 	a, w := arrivals.MustParse(q.arrival), workloads.MustParse(q.workload)
 	var pool recursion.Pool
@@ -71,10 +69,10 @@ func (q *riddle) solve(t *testing.T, plans, n int) {
 	q.spread = stat.StdDev(p99, nil) / q.p99 / math.Sqrt(float64(plans))
 }
 
-// For bounds 10 % above or below the true value and with the defaults of run, at most 2 % of the
-// verdicts may be wrong, and at least 80 % must be decided within the default budget. No run that
-// is too short or SUSPECT may be met. If the recursion knows the true value less accurately than
-// 3 %, a verdict counts as wrong only beyond this error.
+// The bounds are 10 % above or below the true value. With the defaults of run, at most 2 % of the
+// verdicts may be wrong, and at least 80 % must be decided. No run that is too short or SUSPECT may
+// meet its objective. If the error of the true value exceeds 3 %, a verdict is wrong only beyond
+// this error.
 func TestQuestions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

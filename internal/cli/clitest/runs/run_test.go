@@ -21,8 +21,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Without --out, the directory must be named by the time, latest must point to it, and all files
-// must exist.
+// Without --out, the time is the name of the directory, and latest links to it.
 func TestRunWritesDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var o clitest.Outcome
@@ -66,7 +65,7 @@ func TestRunWritesDirectory(t *testing.T) {
 	}
 }
 
-// A run must continue and report it if latest cannot be created.
+// A run must warn and continue if latest cannot be created.
 func TestLatestInTheWay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.MkdirAll("poolbench-out/latest/own", 0o777); err != nil {
@@ -100,7 +99,7 @@ func TestSameSeed(t *testing.T) {
 	}
 }
 
-// All strategies must be reproducible, whatever events coincide, except those that the manual
+// All strategies must be reproducible despite simultaneous events, except those that the manual
 // lists.
 func TestSameSeedOfAll(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -138,7 +137,7 @@ func TestSameSeedOfAll(t *testing.T) {
 	}
 }
 
-// --force must leave one section. --append must add a second one, which continues the numbering of
+// --force replaces the section. --append adds a second section and continues the numbering of
 // repetitions.
 func TestForceAndAppend(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -159,8 +158,7 @@ func TestForceAndAppend(t *testing.T) {
 	}
 }
 
-// Every command that adds to a directory must continue with new seeds, so that no added run has the
-// name and seed of an existing one.
+// Every command that adds runs to a directory must use new seeds for them.
 func TestAppendedSeeds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -246,8 +244,8 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
-// The table must show the actual rate next to the requested one. It differs only with random
-// arrivals. Arrivals at one instant have none.
+// The table must show the actual rate next to the requested rate. Only random arrivals differ from
+// the request. Simultaneous arrivals have no rate.
 func TestArrived(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for args, want := range map[string]string{
@@ -358,16 +356,15 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// The answer of a child must count whatever happens to its pipes afterwards. On a busy machine the
-// pipe may still be unread when the child has ended.
+// The result of a child counts even if its pipe is still unread when the child has ended, as on a
+// busy machine.
 func TestLingering(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(clitest.ChildFault, "linger")
 	clitest.Succeed(t, strings.Fields("run --quiet --clock virtual --strategy serial --n 500 --out x")...)
 }
 
-// A result that breaks a law must be written and reported, with exit code 3, or 2 together with a
-// failed run.
+// A result that violates an invariant must be written and reported.
 func TestBrokenLaws(t *testing.T) {
 	for failing, want := range map[string]int{"": clitest.Undecided, "serial": clitest.Unusable} {
 		t.Chdir(t.TempDir())
@@ -393,7 +390,7 @@ func TestReal(t *testing.T) {
 	o := clitest.Succeed(t, strings.Fields("run --strategy semaphore --workload constant:mean=1ms "+
 		"--arrival batch --n 20 --out x")...)
 	if !strings.Contains(o.Stdout, "real clock") || !strings.HasPrefix(o.Stderr, "1 of 1 runs\n") {
-		// on a busy machine warnings follow
+		// On a busy machine, warnings follow.
 		t.Errorf("stdout %s\nstderr %s", o.Stdout, o.Stderr)
 	}
 }

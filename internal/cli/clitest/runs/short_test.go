@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// The first lines of a run and of its page must state that it is too short for its p99. VALID must
-// then not be green.
+// A run that is too short for its p99 must report this in its first lines, and VALID must not be
+// green.
 func TestShortFirst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

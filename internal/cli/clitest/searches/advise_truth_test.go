@@ -19,7 +19,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// sweep enables the long form of TestAdviceTruth and similar tests.
 var sweep = flag.Bool("sweep", false, "the long form of TestAdviceTruth and its like")
 
 // puzzle is a question to advise whose answer is known by brute force.
@@ -61,7 +60,7 @@ func (p puzzle) args() []string {
 
 func (p puzzle) busy() float64 { return p.rate * p.mean }
 
-// draw returns n tasks whose load and service times are multiplied by the given factors.
+// draw returns n tasks. The factors multiply the load and the service times.
 func (p puzzle) draw(t testing.TB, n int, seed uint64, load, service float64) (due, took []int64) {
 	a, w := arrivals.MustParse(p.arrival), workloads.MustParse(p.workload)
 	next, err := a.Spec.Open(p.rate*load, seed, a.Values)
@@ -88,8 +87,8 @@ func (e ends) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
 func (e *ends) Push(v any)        { *e = append(*e, v.(int64)) }
 func (e *ends) Pop() any          { panic("slots stay") }
 
-// course is the work of a strategy: tasks, slots, FIFO order, a rate limit of starts, and a target
-// that refuses faster calls.
+// course simulates a FIFO queue with slots, a rate limit of starts, and a target that refuses calls
+// above its own rate.
 type course struct {
 	due, took    []int64
 	limit        int
@@ -122,8 +121,7 @@ func (p course) run() (waits, responses []int64, refused float64) {
 		last = at
 		if p.target.rate > 0 {
 			every := 1e9 / p.target.rate
-			// Rounding by a nanosecond must not refuse a task that starts at the rate of the
-			// target.
+			// Rounding by a nanosecond must not refuse a task that starts at the target's rate.
 			if float64(at)+2 < served-float64(p.target.burst-1)*every {
 				if i >= n/20 {
 					refused++
@@ -163,7 +161,8 @@ func (p course) metric(unit string) (v, refused float64) {
 	return float64(values[int(math.Ceil(percent/100*float64(len(values))))-1]) / 1e9, refused
 }
 
-// judge knows the true answer by two independent plans. Only what both show counts as true.
+// judge computes the true answer from two independent plans. A statement is true only if both plans
+// agree.
 type judge struct {
 	puzzle
 	t     testing.TB
@@ -201,7 +200,6 @@ func (j *judge) surely(met bool, limit int, pace limiter, load float64) bool {
 	return true
 }
 
-// puzzled makes a random question.
 func puzzled(t testing.TB, i int) puzzle {
 	r := rand.New(rand.NewPCG(uint64(i), 28))
 	mean := math.Round(5+45*r.Float64()) / 1000
@@ -239,7 +237,7 @@ func puzzled(t testing.TB, i int) puzzle {
 			p.budget = 5 * time.Second
 		}
 	}
-	// a bound between the values of two neighbouring limits, or any
+	// a bound between the values of two neighbouring limits, or any bound
 	due, took := p.draw(t, 100_000, 77, 1, 1)
 	limit := 1 + int(p.busy()) + r.IntN(3)
 	above, _ := course{due: due, took: took, limit: limit}.metric(p.unit)
@@ -252,8 +250,8 @@ func puzzled(t testing.TB, i int) puzzle {
 	return p
 }
 
-// TestAdviceTruth compares answers to random questions with a simulation with other seeds. With
-// -sweep it uses 200 questions of a million tasks each.
+// Answers to random questions are compared with a simulation with other seeds. With -sweep there
+// are 200 questions of a million tasks each.
 func TestAdviceTruth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -279,7 +277,7 @@ func TestAdviceTruth(t *testing.T) {
 	}
 }
 
-// hold asks the question and returns the errors of the answer.
+// hold asks advise the question and returns the errors of the answer.
 func (j *judge) hold(counts map[string]int) (wrong []string) {
 	complain := func(format string, a ...any) { wrong = append(wrong, fmt.Sprintf(format, a...)) }
 	o := clitest.Command(j.t, append(j.args(), "--format", "json", "--quiet")...)
@@ -341,7 +339,8 @@ func (j *judge) hold(counts map[string]int) (wrong []string) {
 	return wrong
 }
 
-// paceOfAdvice returns the rate limit of an option, if brute force knows its strategy.
+// paceOfAdvice returns the rate limit of an option. known is false if the simulation does not
+// support the strategy.
 func paceOfAdvice(o page.AdviceOption) (l limiter, known bool) {
 	name, values, _ := strings.Cut(o.Strategy, ":")
 	if name == "semaphore" {
@@ -359,8 +358,7 @@ func paceOfAdvice(o page.AdviceOption) (l limiter, known bool) {
 	return l, l.rate > 0 && (name == "token_bucket" || name == "ticker_limited")
 }
 
-// numbers checks that an option has no number if the load is not below the slots or the rate of
-// starts.
+// An option must have no number if the load reaches the capacity of its slots or its rate limit.
 func (j *judge) numbers(d page.AdviceDocument, complain func(string, ...any)) {
 	for _, o := range append([]*page.AdviceOption{&d.Recommendation, d.Below, d.Above},
 		pointers(d.RunnersUp)...) {
@@ -387,8 +385,8 @@ func pointers(options []page.AdviceOption) (all []*page.AdviceOption) {
 	return all
 }
 
-// stresses checks that values under stress are never better than those of the option, that they
-// have no number when overloaded, and that they agree with brute force if that knows them.
+// Values under stress must never be better than the option's values, must be missing under
+// overload, and must agree with the simulation if it supports the strategy.
 func (j *judge) stresses(o page.AdviceOption, pace limiter, complain func(string, ...any)) {
 	for _, s := range o.Stresses {
 		kind, by, _ := strings.Cut(s.Name, " x")

@@ -16,8 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
-// The answer and the exit code must match the server. No more may be sent than allowed. The result
-// must be in the directory and on the page.
+// The answer must match the server. The search must not send more requests than allowed.
 func TestCapacityOfServer(t *testing.T) {
 	t.Parallel() // it mostly waits
 	x := filepath.Join(t.TempDir(), "x")
@@ -115,8 +114,8 @@ func TestCapacityOfServer(t *testing.T) {
 	}
 }
 
-// The requests of a search must be filled in and checked like those of an attack, from the first
-// one of each probe. A failed check must count as a failure.
+// Each probe must use the data and checks from its first request on. A failed check counts as a
+// failure.
 func TestCapacityOfVariedRequests(t *testing.T) {
 	t.Parallel() // it mostly waits
 	dir := t.TempDir()
@@ -157,8 +156,7 @@ func TestCapacityOfVariedRequests(t *testing.T) {
 	}
 }
 
-// Rates must be those of sessions, whose steps the server must see in order. All outputs must name
-// the objective's subject.
+// Rates are rates of sessions. The server must see the steps of a session in order.
 func TestCapacityOfSessions(t *testing.T) {
 	t.Parallel() // it mostly waits
 	dir := t.TempDir()

@@ -26,7 +26,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// served starts the server that the strategy needs.
 func served(t *testing.T, strategy string, o servers.Options) (*servers.Server, servers.Kind) {
 	t.Helper()
 	spec := strategies.MustParse(strategy).Spec
@@ -117,8 +116,7 @@ func lockPostgres(t *testing.T, address, locked string) error {
 	return err
 }
 
-// First the server accepts connections and requests without answering. Then it ends and does not
-// come back.
+// The server first accepts connections without answering requests. Then it ends for good.
 func TestServerAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -142,7 +140,7 @@ func TestServerAway(t *testing.T) {
 	}
 }
 
-// The file system of the server is full. Skipped if none can be mounted.
+// The file system of the server is full. Skipped if the test cannot mount a file system.
 func TestServerFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -215,7 +213,7 @@ func TestServerDirectoryGone(t *testing.T) {
 	}
 }
 
-// ports matches the port in a file of each server. PostgreSQL writes it when it is ready.
+// ports matches the port in a file of each server. PostgreSQL writes the file when it is ready.
 var ports = map[string]*regexp.Regexp{
 	"data/postmaster.pid": regexp.MustCompile(`(?m)\A(?:.*\n){3}(\d+)\n(?:.*\n){3}ready`),
 	"redis.conf":          regexp.MustCompile(`(?m)^port (\d+)$`),
@@ -242,13 +240,13 @@ type proxy struct {
 	passed  atomic.Int64 // chunks forwarded in both directions
 }
 
-// midway returns a fault that strikes after some tasks have been accepted, which takes more chunks
-// than the start.
+// midway returns a fault that strikes after some tasks have been accepted. The start of a command
+// needs fewer chunks.
 func (p *proxy) midway(strike func() error) func() bool {
 	return func() bool { return p.passed.Load() > 2000 && strike() == nil }
 }
 
-// between starts a proxy and names it to commands in place of the server.
+// between starts a proxy that commands use in place of the server.
 func between(t *testing.T, s *servers.Server, kind servers.Kind) *proxy {
 	t.Helper()
 	u, err := url.Parse(s.Address())

@@ -26,10 +26,9 @@ import (
 // ten seconds, but a locked database took 12 s on a busy machine.
 const mostAfterFault = 30 * time.Second
 
-// stricken runs the command in its own temporary directory and breaks its store with strike, which
-// is called until it returns true. If strike is nil, the store is broken from the start. The
-// command must end soon with exit code 2 and the words, and all accepted tasks must be accounted
-// for.
+// stricken runs the command and breaks its store with strike, which is called until it returns
+// true. If strike is nil, the store is broken from the start. The command must end soon, print the
+// words, and account for all accepted tasks.
 func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -58,7 +57,7 @@ func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	select {
 	case <-ended:
 	case <-time.After(time.Minute):
-		// makes it and its child print their stacks
+		// SIGQUIT makes the command and its child print their stacks.
 		_ = exec.Command("pkill", "-QUIT", "-P", strconv.Itoa(cmd.Process.Pid)).Run()
 		_ = cmd.Process.Signal(syscall.SIGQUIT)
 		time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Kill() })
@@ -80,7 +79,7 @@ func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	accountedFor(t, stdout.String(), stderr.String())
 }
 
-// accountedFor checks that each accepted task is done, in the store or lost.
+// accountedFor checks that each accepted task is completed, stored or reported as lost.
 func accountedFor(t *testing.T, stdout, stderr string) {
 	t.Helper()
 	var doc crashed
@@ -111,8 +110,7 @@ func accountedFor(t *testing.T, stdout, stderr string) {
 	t.Log(stderr)
 }
 
-// storeCommands returns the commands that keep tasks in a store, with their defaults except for a
-// long load.
+// storeCommands returns commands with their defaults, except for a long load.
 func storeCommands(strategy string) map[string][]string {
 	return map[string][]string{
 		"run": {"run", "--strategy", strategy, "--workload", "constant:mean=5ms", "--rate", "1000",
@@ -144,9 +142,9 @@ func TestStoreFull(t *testing.T) {
 	}
 }
 
-// TestStoreNoSpace is TestStoreFull on a small file system. It is skipped if none can be mounted.
-// JetStream reserves three quarters of the free space at the start, so a slow machine reaches that
-// limit before the disk is full.
+// TestStoreNoSpace is TestStoreFull on a small file system. It is skipped if the test cannot mount
+// one. JetStream reserves three quarters of the free space at the start, so a slow machine reaches
+// that limit before the disk is full.
 func TestStoreNoSpace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -164,7 +162,6 @@ func TestStoreNoSpace(t *testing.T) {
 	}
 }
 
-// smallDisk mounts a file system of the given size.
 func smallDisk(t *testing.T, at, size string) {
 	t.Helper()
 	if said, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "none",
@@ -213,7 +210,7 @@ func stores(dir string) (found []string) {
 		more, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, path := range more {
 			for _, file := range []string{"queue.db-wal", "jetstream/$G/streams/*/obs/*/o.dat",
-				// exists when its consumer has been created
+				// JetStream writes this file when it has created its consumer.
 				"jetstream/$G/streams/*/obs/*/meta.inf"} {
 				if has, _ := filepath.Glob(filepath.Join(path, file)); has != nil {
 					found = append(found, path)
@@ -240,7 +237,7 @@ func TestStoreDeleted(t *testing.T) {
 						return false
 					}
 					time.Sleep(200 * time.Millisecond) // until it is running
-					// it fails if a file is created meanwhile, after it has deleted some
+					// RemoveAll fails if a file is created meanwhile.
 					for tries := 0; tries < 1000 && os.RemoveAll(found[0]) != nil; tries++ {
 					}
 					return true
@@ -251,7 +248,7 @@ func TestStoreDeleted(t *testing.T) {
 }
 
 func TestStoreDamaged(t *testing.T) {
-	// nats-server 2.15 panics if a request is pending while it gives up an unreadable store
+	// nats-server 2.15 panics if a request is pending while it closes an unreadable store
 	const nats = `NATS: |server\.\(\*Server\)\.processJSAPIRoutedRequests`
 	for strategy, words := range map[string]string{
 		"sqlite_queue": "not a database|malformed|damaged", "jetstream": nats,
@@ -308,7 +305,8 @@ func TestStoreMeddled(t *testing.T) {
 					if len(files) > 0 && seen.IsZero() {
 						seen = time.Now()
 					}
-					// The command checks the files once a second, so it has seen them by then.
+					// The command checks the files once a second, so it has noticed their loss by
+					// then.
 					if seen.IsZero() || time.Since(seen) < 6*time.Second {
 						return false
 					}

@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// openTerminal opens both ends of a new terminal.
 func openTerminal(t *testing.T) (screen, program *os.File) {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
