@@ -69,9 +69,8 @@ func TestAdaptiveVerdicts(t *testing.T) {
 	}
 }
 
-// TestAdaptive runs the settings that decide. In a brownout, limits that are learnt rise from the
-// right one, or stay at the highest, and a third of the throughput or more is lost. Without one, no
-// throughput is.
+// In a brownout, learned limits rise above the right limit and lose a third of the throughput.
+// Without a brownout, they lose no throughput.
 func TestAdaptive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

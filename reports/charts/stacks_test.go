@@ -66,7 +66,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// Adjacent parts differ in hue and hatching. The hatching stays inside, and its text is readable.
+// Adjacent areas must differ in hue and hatching, and their text must be readable.
 func TestStackPartsDiffer(t *testing.T) {
 	low, high := vg.Point{X: 10, Y: 5}, vg.Point{X: 50, Y: 24}
 	slope := func(i int) string {

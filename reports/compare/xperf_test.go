@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// xperfTestdata returns the directory of benchstat's test data in the module cache.
+// xperfTestdata returns benchstat's test data in the module cache.
 func xperfTestdata(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/perf").Output()
@@ -23,8 +23,8 @@ func xperfTestdata(t *testing.T) string {
 	return filepath.Join(strings.TrimSpace(string(out)), "cmd", "benchstat", "testdata")
 }
 
-// compareLikeBenchstat compares files of benchstat's test data, with benchstat's arguments. It
-// returns the notes. The tables and warnings must be benchstat's, byte for byte.
+// compareLikeBenchstat compares files with benchstat's arguments. The tables and warnings must
+// equal benchstat's byte for byte. It returns the notes.
 func compareLikeBenchstat(t *testing.T, args ...string) (notes string) {
 	t.Helper()
 	dir := xperfTestdata(t)
@@ -103,7 +103,7 @@ func TestXPerf(t *testing.T) {
 	}
 }
 
-// The test fails if benchstat's tests gain a case that TestXPerf lacks.
+// The test fails if benchstat's tests contain a case that TestXPerf lacks.
 func TestXPerfCases(t *testing.T) {
 	goldens, err := filepath.Glob(filepath.Join(xperfTestdata(t), "*.stdout"))
 	if err != nil {
@@ -129,7 +129,7 @@ func TestXPerfManual(t *testing.T) {
 	}
 }
 
-// quoted splits a line like a shell that only supports double quotes.
+// quoted splits a line like a shell that supports only double quotes.
 func quoted(line string) (words []string) {
 	for i, part := range strings.Split(line, `"`) {
 		if i%2 == 1 {

@@ -51,7 +51,6 @@ func wide(center float64, n int) []string {
 	return values
 }
 
-// gateOne judges one metric of one benchmark.
 func gateOne(
 	t *testing.T,
 	head, unit string,
@@ -211,7 +210,7 @@ func TestGateVerdict(t *testing.T) {
 	}
 }
 
-// TestGateReport checks everything that depends on more than one sample.
+// TestGateReport tests rules that involve several samples.
 func TestGateReport(t *testing.T) {
 	fine := resultstest.Repeat("X", "ns/op", around(100, 10)...)
 	slow := resultstest.Repeat("X", "ns/op", around(120, 10)...)
@@ -451,7 +450,6 @@ func TestGateReport(t *testing.T) {
 			sameLines(t, "faults", r.Faults, test.faults)
 			sameLines(t, "unclear", r.Unclear, test.unclear)
 			sameLines(t, "warnings", r.Warnings, test.warnings)
-			// Every format reports faults and unclear inputs.
 			for _, render := range []func(io.Writer, *verdict.Report) error{textOf,
 				WriteMarkdown, WriteJSON} {
 				var out strings.Builder
@@ -533,7 +531,7 @@ func TestGateRefuses(t *testing.T) {
 	}
 }
 
-// Names and units of a file must not become markup.
+// Names and units must be escaped.
 func TestGateMarkdownEscapes(t *testing.T) {
 	r := gateOne(t, "Unit lock|<s>/op better=lower\n", "lock|<s>/op", around(100, 10),
 		around(120, 10), DefaultOptions())
@@ -549,7 +547,7 @@ func TestGateMarkdownEscapes(t *testing.T) {
 	}
 }
 
-// A requested metric is judged even if it follows from the plan.
+// If the user selects a metric, the gate tests it even if the plan determines its value.
 func TestGateRequestedMetric(t *testing.T) {
 	const name = "Run/arrival=poisson/load=0.8"
 	old, new := resultstest.Repeat(name, "ops/s", around(100, 10)...),
@@ -574,7 +572,7 @@ func TestExitCodeOfEmptyReport(t *testing.T) {
 	}
 }
 
-// More tests require more samples each. With fewer there is no verdict, whatever the intervals.
+// More tests require more samples each. With too few samples there is no verdict.
 func TestGateTooFewForTheFamily(t *testing.T) {
 	gate := func(n int) *verdict.Report {
 		var text strings.Builder
@@ -582,7 +580,7 @@ func TestGateTooFewForTheFamily(t *testing.T) {
 			text.WriteString(resultstest.Repeat(fmt.Sprintf("X/b=%d", b), "ns/op",
 				around(100, n)...))
 		}
-		// zeros need no test
+		// Zeros need no test.
 		text.WriteString("Unit shed/op better=lower\n" + resultstest.Repeat("Z", "shed/op",
 			resultstest.Same("0", n)...))
 		in := resultstest.Read(t, "in", text.String())

@@ -25,7 +25,7 @@ const (
 	noTimeline = "no timeline" // it has no timeline
 )
 
-// randomSweep returns a sweep of random size in which only the outlier's cell differs.
+// randomSweep returns a sweep of random size in which only one cell differs.
 func randomSweep(
 	t *testing.T, r *rand.Rand, kind string,
 ) (s Sweep, in *reportInput, outlier string) {
@@ -89,7 +89,6 @@ func randomSweep(
 var quantified = regexp.MustCompile(
 	`(?i)\b(every|each|all|no strategy|the others|at most|runs from)\b`)
 
-// A statement about all strategies must name the outlier.
 func TestCaptionsNameTheOutlier(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -133,8 +132,8 @@ func TestCaptionsNameTheOutlier(t *testing.T) {
 	}
 }
 
-// More repetitions reduce the sampling error by which agreement is judged. Disagreeing cells are
-// named with the reason.
+// More repetitions reduce the tolerance for agreement with theory. Each disagreement is named with
+// the reason.
 func TestAgainstTheory(t *testing.T) {
 	line := func(strategy string, p99, half float64) string {
 		metrics := fmt.Sprintf("%v p99-response-sec 1 theory-p99-response-sec", p99)
@@ -207,7 +206,8 @@ func TestRankedPart(t *testing.T) {
 	}
 }
 
-// A limit that all strategies share is a line, and the caption explains more tasks in flight.
+// A limit that all strategies share is drawn as a line. The caption explains why more tasks are in
+// flight.
 func TestTimelineDrawsTheLimit(t *testing.T) {
 	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
 	for run, rows := range in.timelines {

@@ -23,7 +23,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// exported returns the file or clipboard content that a button of the explorer produces.
+// exported clicks a button of the explorer and returns the file or clipboard content.
 func exported(b *tab.Tab, button string) string {
 	b.T.Helper()
 	encoded := tab.Eval[string](b, fmt.Sprintf(`new Promise(done => {
@@ -157,7 +157,7 @@ func TestPNG(t *testing.T) {
 	}
 }
 
-// An exported chart is one XML document without the parts that need a page.
+// An exported chart is one XML document without the elements that need a page.
 func TestSVG(t *testing.T) {
 	b := tab.New(t)
 	b.Open(reportFile(t, smallRun(t)), "#explore?m=p99&v=1")

@@ -20,7 +20,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// go test ./reports/page -run ManyRuns -show DIR leaves the sample run and its report in DIR.
+// go test ./reports/page -run ManyRuns -show DIR writes the sample run and its report to DIR.
 var show = flag.String("show", "", "directory to leave the sample report in")
 
 // a run of the default size, with several groups and hundreds of runs
@@ -50,7 +50,7 @@ func TestReportOfManyRuns(t *testing.T) {
 	}
 }
 
-// smallRun returns a directory with three groups. One is swept over loads and has theory.
+// smallRun returns a directory with three groups. One is a sweep over loads and has theory.
 func smallRun(t testing.TB) string {
 	t.Helper()
 	return resultstest.Files(t, smallFiles())
@@ -279,7 +279,7 @@ func TestReportWarnsOfBrokenLaws(t *testing.T) {
 	}
 }
 
-// Doubts are in the row of the run, in a list of reasons, and in a banner for INVALID runs.
+// Each run has its reason, a list summarizes the reasons, and INVALID runs have a banner.
 func TestReportShowsDoubts(t *testing.T) {
 	dir := smallRun(t)
 	html := page(t, dir)
@@ -341,7 +341,7 @@ func TestReportWithoutSideFiles(t *testing.T) {
 	}
 }
 
-// files of a killed runner are read up to their end
+// If the runner is killed, its files are truncated. The page must show the complete records.
 func TestReportOfCutOffSideFiles(t *testing.T) {
 	dir := smallRun(t)
 	for _, name := range []string{rundir.DistributionsFile, rundir.TimelineFile} {

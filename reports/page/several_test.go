@@ -62,7 +62,8 @@ func slowerSerial(t testing.TB) (dir string) {
 	return dir
 }
 
-// A strategy is compared with itself in the first directory. Coinciding series are one line.
+// The reference of each strategy is the same strategy in the first directory. Coinciding series are
+// one line.
 func TestSeveral(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1440, 900)

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// The title states the burst of the slowest tasks, and the largest part of their time.
+// The title states when the slowest tasks occurred, and the largest component of their time.
 func TestPageShowsSlowest(t *testing.T) {
 	for _, unit := range []string{"p99-response-sec", "mean-response-sec"} {
 		t.Run(unit, func(t *testing.T) { showsSlowest(t, unit) })

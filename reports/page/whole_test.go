@@ -57,7 +57,7 @@ func TestLargePage(t *testing.T) {
 	}
 	b := tab.New(t)
 	b.Open(path, "")
-	// including folded parts
+	// including collapsed elements
 	if n := tab.Eval[int](b, `document.querySelectorAll("*").length`); n > 8000 {
 		t.Errorf("the page has %d nodes", n)
 	}
@@ -81,7 +81,6 @@ func BenchmarkPage(b *testing.B) {
 	})
 }
 
-// axe must find no problem in light and dark mode.
 func TestAccessible(t *testing.T) {
 	axe := tab.Axe(t, "front")
 	path := reportFile(t, sweepOf(t, 7))
@@ -102,8 +101,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// At 320 px the page does not scroll sideways. No fallback font makes the text of a chart leave its
-// picture.
+// At 320 px the page must not scroll sideways. Fallback fonts must not make chart text overflow.
 func TestNarrow(t *testing.T) {
 	path := reportFile(t, sweepOf(t, 7))
 	b := tab.New(t)
@@ -148,7 +146,7 @@ const smallTexts = `(() => {
 	}).map((e) => e.textContent.trim().slice(0, 40) + " in " + e.closest("[id]")?.id);
 })()`
 
-// Names that are markup, very long, or full of quotes run no script and overflow nothing.
+// Names that contain markup or quotes, or are very long, must not run a script or overflow.
 func TestHostilePage(t *testing.T) {
 	hostile := `"><img/onerror=pwned=1>'` + "`${pwned=1}`" + strings.Repeat("W", 10_000)
 	var lines strings.Builder

@@ -19,10 +19,9 @@ import (
 	"github.com/poolbench/poolbench/reports/trend"
 )
 
-// A looked is a page as a file, with the fragment at which a test opens it.
+// looked is an HTML file, with the fragment at which a test opens it.
 type looked struct{ name, path, hash string }
 
-// allPages returns one page of each kind.
 func allPages(t *testing.T) (all []looked) {
 	t.Helper()
 	add := func(name, hash string, write func(io.Writer) error) {
@@ -116,8 +115,7 @@ func allPages(t *testing.T) (all []looked) {
 	return all
 }
 
-// directory returns results that a command once wrote, from testdata. A study's verdict follows its
-// runs.
+// directory returns results from testdata. A study's verdict follows its runs.
 func directory(t *testing.T, kind string) string {
 	t.Helper()
 	file, words := kind+".txt", ""

@@ -10,14 +10,13 @@ import (
 
 func TestMain(m *testing.M) { tab.Main(m) }
 
-// A drawing is a static chart of a page.
+// drawing is a static chart of a page.
 type drawing struct {
 	Kind  string  // compact, rows, panels
 	Width float64 // in px
 	Scale float64 // px per unit of the picture, which determines the size of letters
 }
 
-// axe must find no problem in light and dark mode.
 func TestPages(t *testing.T) {
 	b := tab.New(t)
 	axe, front := "", filepath.Join("..", "..", "page", "front")
@@ -79,8 +78,8 @@ func drawn(b *tab.Tab) []drawing {
 		})`)
 }
 
-// fits: nothing makes the page scroll sideways, and of a compact chart nothing is cut off that
-// stands where others have the names.
+// fits checks that the page does not scroll sideways. A compact chart has no label column, and must
+// not cut off text elsewhere.
 func fits(b *tab.Tab, p looked, width int64) {
 	b.T.Helper()
 	if wide := tab.Eval[int64](b, `document.documentElement.scrollWidth`); wide > width {
@@ -94,8 +93,8 @@ func fits(b *tab.Tab, p looked, width int64) {
 	}
 }
 
-// readable: the letters of static charts have one size on the pages of all commands, at least
-// 12 px, and charts of one panel have one width.
+// readable checks that static charts on all pages have the same letter size of at least 12 px, and
+// that charts outside of panels have the same width.
 func readable(t *testing.T, all []drawing, width int64) {
 	t.Helper()
 	least, most := extremes(all, func(d drawing) float64 { return d.Scale })

@@ -29,7 +29,7 @@ func TestSpec(t *testing.T) {
 	golden(t, "spec.json", append(spec, '\n'))
 }
 
-// The script is up to date, small, and cannot end its HTML element.
+// The script must be up to date and small, and must not contain the end tag of its HTML element.
 func TestBundle(t *testing.T) {
 	built := build(t, "main.ts", true)
 	golden(t, "bundle.js", built)
@@ -43,7 +43,6 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// build bundles a source with its imports.
 func build(t *testing.T, source string, minify bool) []byte {
 	t.Helper()
 	result := api.Build(api.BuildOptions{EntryPoints: []string{source}, Bundle: true,

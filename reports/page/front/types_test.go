@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// types.ts must declare an interface for each Go type, with the same fields in the same order.
+// types.ts must declare the fields of each Go type in the same order.
 func TestTypes(t *testing.T) {
 	text, err := os.ReadFile("types.ts")
 	if err != nil {
@@ -69,7 +69,7 @@ func typescript(typ reflect.Type, into map[string]string) string {
 	return "number"
 }
 
-// A slice without elements must not be null.
+// An empty slice must not become null.
 func TestNoNull(t *testing.T) {
 	text, err := json.Marshal((&Data{}).withoutNil())
 	if err != nil {

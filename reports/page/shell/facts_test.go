@@ -89,7 +89,7 @@ func TestOfFindings(t *testing.T) {
 	if a.Next != "poolbench study spread" {
 		t.Error(a.Next)
 	}
-	// a finding without doubted runs comes first
+	// Findings without SUSPECT or INVALID runs come first.
 	for doubted, want := range map[string]string{"spread": "scrape", "spread scrape": "buffer",
 		"spread scrape buffer": "spread"} {
 		a, _ = OfFindings([]decide.Finding{depends, fails, more},
