@@ -15,7 +15,6 @@ import (
 
 // rule is a published algorithm for a concurrency limit, written from its source.
 type rule interface {
-	// ended is called when a task ends. It returns the new limit.
 	ended(began, ended time.Duration, inFlight int) float64
 }
 

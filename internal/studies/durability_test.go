@@ -100,14 +100,12 @@ func TestDurabilityVerdicts(t *testing.T) {
 	expect(t, "one missing", judged.Judge(m), decide.ClaimUndecided,
 		"the repetitions vary too much to decide whether a durable strategy "+
 			"completes 1000 tasks a second: sqlite_queue")
-	// The variation of one strategy must not change the results of others.
 	m = sampleDurability([]string{"sqlite_queue"}, 0.01, 0, embedded[:5]...)
 	expect(t, "two missing, the rest fast", judged.Judge(m), decide.ClaimUndecided,
 		"the repetitions vary too much to decide whether a durable strategy "+
 			"completes 1000 tasks a second: jetstream:sync=always and sqlite_queue")
 }
 
-// The lines must name the server that an unmeasured strategy needs.
 func TestDurabilityLines(t *testing.T) {
 	m := sampleDurability([]string{"sqlite_queue", "redis_stream"}, 0.01, 0,
 		append(slices.Clone(embedded), "redis_stream")...)

@@ -80,7 +80,6 @@ func mustLookup(t *testing.T, name string) Study {
 	return s
 }
 
-// The load must not depend on the length of the long callbacks, except for rounding.
 func TestEventloopLoad(t *testing.T) {
 	for _, r := range callbackLengths() {
 		p := callbackShare(r)
@@ -138,7 +137,7 @@ func TestEventloopRuns(t *testing.T) {
 	}
 }
 
-// onLoopWait returns the mean wait on the loop, in short callbacks (Pollaczek–Khinchine).
+// onLoopWait uses the Pollaczek–Khinchine formula.
 func onLoopWait(r int) float64 {
 	p := callbackShare(r)
 	mean, square := 1-p+p*float64(r), 1-p+p*float64(r*r)

@@ -55,7 +55,6 @@ func TestEvilVerdicts(t *testing.T) {
 	}
 }
 
-// Runs must not count if the pool is overloaded despite the timeout.
 func TestEvilOverloaded(t *testing.T) {
 	over := map[string]bool{}
 	for _, timeout := range evilTimeouts {

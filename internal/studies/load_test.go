@@ -84,7 +84,6 @@ func TestLoadTableHasMedians(t *testing.T) {
 	}
 }
 
-// If a strategy falls behind without shedding, its response time must be marked as growing.
 func TestLoadBehind(t *testing.T) {
 	m := synthetic(loadSweep(Quick, familiar...), 1,
 		sampleLoad(func(float64) float64 { return 1 }))

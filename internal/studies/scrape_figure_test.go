@@ -57,7 +57,6 @@ func TestScrapeVerdicts(t *testing.T) {
 	}
 }
 
-// Strategies with equal results share a row. The best row is first.
 func TestScrapeRows(t *testing.T) {
 	m := synthetic(scrapeCells(scrapers()...), 1, sampleScrape(scrapeLimits[1]))
 	all := scrapedAll(m)

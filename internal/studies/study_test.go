@@ -115,7 +115,6 @@ func TestNothingMeasured(t *testing.T) {
 	}
 }
 
-// Each decided verdict needs advice of at most two lines.
 func TestAdvice(t *testing.T) {
 	for _, s := range All() {
 		for _, v := range decide.ClaimVerdicts {
@@ -128,7 +127,6 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// Blanks and dashes in a verdict are equivalent.
 func TestVerdictWords(t *testing.T) {
 	for _, v := range []decide.ClaimVerdict{decide.Holds, decide.DoesNotHold, decide.Depends} {
 		for _, text := range []string{string(v), strings.ReplaceAll(string(v), " ", "-")} {
@@ -144,7 +142,6 @@ func TestVerdictWords(t *testing.T) {
 	}
 }
 
-// A study must use its longest runs and ignore INVALID runs.
 func TestLongestRunCounts(t *testing.T) {
 	sc := loadSweep(Quick, "worker_pool")[0]
 	resultOf := func(size Size, verdict result.Verdict, value float64) *bench.Result {

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// The whole sweep takes about an hour. The default is a sample.
 var sweepAll = flag.Bool("sweep", false,
 	"run every cell of the sweep over strategies, workloads, queues and arrivals")
 

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// synthetic returns runs with the metrics that of returns.
 func synthetic(
 	cells []bench.Scenario, repetitions int,
 	of func(sc bench.Scenario, repetition int) map[string]float64,

@@ -37,7 +37,6 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// Enough ticks to read values, few enough not to overlap.
 func TestLogTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := math.Pow(10, rapid.Float64Range(-14, 12).Draw(t, "exponent"))

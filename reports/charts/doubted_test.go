@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// All points are hollow if their reliability is unknown.
 func TestDoubtedPointsAreHollow(t *testing.T) {
 	for _, c := range []struct {
 		doubted        []bool

@@ -101,7 +101,6 @@ func TestColoursDifferForColourBlindReaders(t *testing.T) {
 	}
 }
 
-// The contrast with the background must grow with the count, also for colour-blind readers.
 func TestHeatColoursAreOrdered(t *testing.T) {
 	for mode, of := range shades() {
 		before := of(paper)

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// An outline shares the SVG element of its area. Strokes with the same style share an element.
 func TestPathsShareElements(t *testing.T) {
 	line := func(y vg.Length) (p vg.Path) {
 		p.Move(vg.Point{Y: y})

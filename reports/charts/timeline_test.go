@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// No line may cross a gap, even if points are thinned.
 func TestTimelineGap(t *testing.T) {
 	for _, points := range []int{20, 5000} {
 		s := Series{Name: "a", Gaps: []Span{{6, 7}, {7, 8}, {14, 15}}}

@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// benchstat builds the version in go.mod.
 var benchstat = sync.OnceValues(func() (path string, err error) {
 	out, err := exec.Command("go", "tool", "-n", "golang.org/x/perf/cmd/benchstat").CombinedOutput()
 	if err != nil {
@@ -109,7 +108,6 @@ func splitNotes(t *testing.T, text string) (old, new string) {
 	return head + old, head + new
 }
 
-// All statistics must equal benchstat's, digit by digit.
 func TestEqualToBenchstat(t *testing.T) {
 	perf := func(name string) string { return read(t, filepath.Join("testdata", "xperf", name)) }
 	both := func(name string) [2]string {

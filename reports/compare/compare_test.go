@@ -245,7 +245,6 @@ func TestCompareExactJSON(t *testing.T) {
 	}
 }
 
-// Long column names are truncated at the start if they remain distinct, and printed once in full.
 func TestLongColumns(t *testing.T) {
 	long := strings.Repeat("directory/", 3)
 	for _, c := range []struct{ old, new, want string }{

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// twoStrategies returns six runs of two strategies at two loads.
 func twoStrategies() string {
 	var b strings.Builder
 	b.WriteString("goos: linux\npkg: a\nUnit ops/s better=higher\n")
@@ -238,7 +237,6 @@ func TestCompareFromZero(t *testing.T) {
 	}
 }
 
-// A cell with an INVALID run has no verdict. The notes give the reason.
 func TestCompareInvalidRuns(t *testing.T) {
 	line := "BenchmarkX 1 5 ns/op 0 verdict\n"
 	c := mustCompare(t, resultstest.Read(t, "old", line+line),
@@ -275,7 +273,6 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// Any options must give a one-line error or a comparison.
 func FuzzProjections(f *testing.F) {
 	for _, seed := range [][4]string{
 		{"", "", "", ""}, {".config", ".fullname", ".file", "*"}, {" ", " ", " ", "*"},

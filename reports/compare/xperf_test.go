@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// xperfTestdata returns benchstat's test data in the module cache.
 func xperfTestdata(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/perf").Output()
@@ -103,7 +102,6 @@ func TestXPerf(t *testing.T) {
 	}
 }
 
-// The test fails if benchstat's tests contain a case that TestXPerf lacks.
 func TestXPerfCases(t *testing.T) {
 	goldens, err := filepath.Glob(filepath.Join(xperfTestdata(t), "*.stdout"))
 	if err != nil {
@@ -114,7 +112,6 @@ func TestXPerfCases(t *testing.T) {
 	}
 }
 
-// TestXPerfManual runs the examples of benchstat's manual.
 func TestXPerfManual(t *testing.T) {
 	const prompt = "//\t$ benchstat "
 	examples := 0

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// textOf writes text with lines of unlimited width.
 func textOf(w io.Writer, r *verdict.Report) error { return WriteText(w, r, 0) }
 
 func mustJudge(t *testing.T, old, new *results.Results, opts verdict.Options) *verdict.Report {
@@ -33,7 +32,6 @@ func TestGateGoldens(t *testing.T) {
 	resultstest.Golden(t, "gate.json", func(w io.Writer) error { return WriteJSON(w, r) })
 }
 
-// around returns n values within ±0.25 % of a center.
 func around(center float64, n int) []string {
 	values := make([]string, n)
 	for i := range values {
@@ -210,7 +208,6 @@ func TestGateVerdict(t *testing.T) {
 	}
 }
 
-// TestGateReport tests rules that involve several samples.
 func TestGateReport(t *testing.T) {
 	fine := resultstest.Repeat("X", "ns/op", around(100, 10)...)
 	slow := resultstest.Repeat("X", "ns/op", around(120, 10)...)
@@ -531,7 +528,6 @@ func TestGateRefuses(t *testing.T) {
 	}
 }
 
-// Names and units must be escaped.
 func TestGateMarkdownEscapes(t *testing.T) {
 	r := gateOne(t, "Unit lock|<s>/op better=lower\n", "lock|<s>/op", around(100, 10),
 		around(120, 10), DefaultOptions())
@@ -580,7 +576,6 @@ func TestGateTooFewForTheFamily(t *testing.T) {
 			text.WriteString(resultstest.Repeat(fmt.Sprintf("X/b=%d", b), "ns/op",
 				around(100, n)...))
 		}
-		// Zeros need no test.
 		text.WriteString("Unit shed/op better=lower\n" + resultstest.Repeat("Z", "shed/op",
 			resultstest.Same("0", n)...))
 		in := resultstest.Read(t, "in", text.String())

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// Each changed row has a dot for each pair. A report without rows also has a page.
 func TestGatePage(t *testing.T) {
 	const screened, fresh, rows = 6, 20, 7
 	var pairs []verdict.Pairs

@@ -185,8 +185,7 @@ func TestGateUnpairsLargeFamilies(t *testing.T) {
 		"in a family of 60 tests a verdict needs 11 pairs"})
 }
 
-// tailDir writes a run of X for each seed. Responses are log-normal. The factor applies to the
-// slowest 5 %.
+// Responses are log-normal. The factor applies to the slowest 5 %.
 func tailDir(
 	t *testing.T, stream uint64, factor float64, tasks int, seeds ...int,
 ) *results.Results {
@@ -228,7 +227,6 @@ func tailDir(
 	return in
 }
 
-// The gate compares the tails of run directories by their histograms.
 func TestGateTails(t *testing.T) {
 	old := tailDir(t, 1, 1, 2000, upTo(10)...)
 	for _, test := range []struct {

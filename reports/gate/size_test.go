@@ -124,7 +124,6 @@ func TestDetectable(t *testing.T) {
 	}
 }
 
-// The order of lines and the scale of values must not matter.
 func TestGateInvariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	text := func(center, scale float64) (lines []string) {

@@ -67,7 +67,6 @@ func renamed(file string, content []byte, k, most int) []byte {
 	return out
 }
 
-// Finding, reliability and the title of the first chart must be visible without scrolling.
 func TestFirstScreen(t *testing.T) {
 	path := reportFile(t, sweepOf(t, 7))
 	b := tab.New(t)

@@ -19,7 +19,6 @@ import (
 
 func TestMain(m *testing.M) { tab.Main(m) }
 
-// picture returns a screenshot that starts at the explorer.
 func picture(b *tab.Tab) image.Image {
 	b.T.Helper()
 	tab.Eval[bool](b, `document.getElementById("explore").scrollIntoView(), true`)

@@ -26,7 +26,6 @@ func capacityFiles(answers ...string) map[string][]byte {
 
 const searched = "/workload=exponential/target=none/arrival=poisson/limit=4/load=0.1..1.2/clock=virtual/objective=p99-response<80ms 100 "
 
-// The page and the command must give the same reason for a missing answer.
 func TestReportOfUndecided(t *testing.T) {
 	const said = "http://a.example: undecided for p99-response<50ms; met at 96.4 /s, missed at " +
 		"97.4 /s. The search stopped: this machine cannot keep up"
@@ -122,7 +121,6 @@ func TestReportOfCapacity(t *testing.T) {
 	}
 }
 
-// Answers without runs are shown as benchmarks.
 func TestReportOfAnswersAlone(t *testing.T) {
 	dir := resultstest.Files(t,
 		map[string][]byte{rundir.ResultsFile: []byte("BenchmarkCapacity/strategy=semaphore" +

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// knownAnswers returns four known answers. The second is wrong by off tolerances.
+// The second answer is wrong by off tolerances.
 func knownAnswers(off float64) *Calibration {
 	c := &Calibration{Dir: "out", Size: 0.1, Readings: []Reading{{What: "the smallest task",
 		Answer: "1 ms"}},

@@ -25,7 +25,7 @@ import (
 
 const sampleMean = 0.010
 
-// sampleStrategies has the order of the header. Three of them behave identically.
+// Three of these strategies behave identically.
 var sampleStrategies = []string{"bounded_queue_shed", "errgroup_limit", "semaphore", "serial",
 	"unbounded", "worker_pool"}
 
@@ -87,7 +87,6 @@ commit: 0a1b2c3
 		"completed", "failed", "throttled", "shed", "abandoned", "in-flight", "queued"})
 }
 
-// Times are in seconds.
 type job struct{ due, start, end, service float64 }
 
 func (s *sampleRun) run(sc sampleScenario, strategy string, rep int) {

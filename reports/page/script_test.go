@@ -19,7 +19,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// inScript returns a tab whose global object front contains the functions of the sources.
 func inScript(t testing.TB) *tab.Tab {
 	t.Helper()
 	var lines strings.Builder
@@ -114,7 +113,6 @@ func TestScriptEstimates(t *testing.T) {
 	}
 }
 
-// ratioOf is the script's ratio of b to a.
 type ratioOf struct {
 	Mid, Lo, Hi float64
 	Verdict     string
@@ -176,8 +174,7 @@ func TestScriptPairs(t *testing.T) {
 	}
 }
 
-// A link restores its state, whatever its names contain. An invalid link, or a link of another
-// version or section, has no effect.
+// An invalid link, or a link of another version or section, has no effect.
 func TestScriptLinks(t *testing.T) {
 	b := inScript(t)
 	state := `{scenario: "g&h=1", metric: "p99.9", axis: "load", linear: true,
@@ -200,7 +197,6 @@ func TestScriptLinks(t *testing.T) {
 	}
 }
 
-// Labels of lines must not overlap, and must stay within the chart if they fit.
 func TestScriptLabels(t *testing.T) {
 	got := tab.Eval[[]float64](inScript(t), "front.spread([10, 11, 200, 12, 9], 0, 210)")
 	want := []float64{17, 34, 200, 51, 0}

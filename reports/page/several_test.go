@@ -102,7 +102,6 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// Results with the same label are repetitions.
 func TestSeveralOfOneLabel(t *testing.T) {
 	b := tab.New(t)
 	b.Open(severalPage(t, []string{"a", "a"}, smallRun(t), smallRun(t)), "#explore?m=p99&v=1")

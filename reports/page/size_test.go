@@ -34,7 +34,6 @@ func TestNumbersAreSmall(t *testing.T) {
 	}
 }
 
-// BenchmarkRender3000 writes the page of 3,000 runs with all charts.
 func BenchmarkRender3000(b *testing.B) {
 	dir := writeSample(b, manyScenarios(3000))
 	b.ReportAllocs()

@@ -26,8 +26,7 @@ func insertAfter(n int, text string) func(string) string {
 
 const evilClaim = `a bounded pool <b onclick="x()">is</b> & stays faster`
 
-// studied returns a directory with two studies: of the first 24 runs, and of the next 12. The last
-// 12 runs belong to no study.
+// The studies are the first 24 runs, and the next 12. The last 12 runs belong to no study.
 func studied(t testing.TB) string {
 	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile,
@@ -181,7 +180,6 @@ func TestPageOfVerdicts(t *testing.T) {
 	}
 }
 
-// Runs of one scenario in two studies are not repetitions.
 func TestStudiesDoNotMix(t *testing.T) {
 	line := func(strategy string, ops int) string {
 		return runLine(strategy, "limit=4/load=0.5", fmt.Sprintf("%d ops/s", ops))
@@ -205,7 +203,6 @@ func TestStudiesDoNotMix(t *testing.T) {
 	}
 }
 
-// In older results, the lines do not name a study.
 func TestReportOfOlderAnswers(t *testing.T) {
 	dir := smallRun(t)
 	before := page(t, dir)
@@ -223,7 +220,6 @@ func TestReportOfOlderAnswers(t *testing.T) {
 	}
 }
 
-// A study without successful runs or without a verdict still has a section.
 func TestStudyOfNoRuns(t *testing.T) {
 	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, insertAfter(48, "# study all: of what?\n# study "+
@@ -245,7 +241,6 @@ func TestStudyOfNoRuns(t *testing.T) {
 	}
 }
 
-// Equal reasons are listed once, with all names. A long list of runs is collapsed.
 func TestManyDoubts(t *testing.T) {
 	dir := smallRun(t)
 	nth := 0
@@ -285,7 +280,6 @@ func TestManyDoubts(t *testing.T) {
 	}
 }
 
-// A banner names at most five runs. The other runs are collapsed.
 func TestLongBanner(t *testing.T) {
 	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {

@@ -39,7 +39,6 @@ func TestWithoutScripts(t *testing.T) {
 	}
 }
 
-// A browser must quickly open a page of 38 strategies at five loads with three repetitions.
 func TestLargePage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -63,7 +62,6 @@ func TestLargePage(t *testing.T) {
 	}
 }
 
-// BenchmarkPage loads a page of 38 strategies, then shows and hides one of them.
 func BenchmarkPage(b *testing.B) {
 	opened := tab.New(b)
 	path := reportFile(b, sweepOf(b, 38))
@@ -146,7 +144,6 @@ const smallTexts = `(() => {
 	}).map((e) => e.textContent.trim().slice(0, 40) + " in " + e.closest("[id]")?.id);
 })()`
 
-// Names that contain markup or quotes, or are very long, must not run a script or overflow.
 func TestHostilePage(t *testing.T) {
 	hostile := `"><img/onerror=pwned=1>'` + "`${pwned=1}`" + strings.Repeat("W", 10_000)
 	var lines strings.Builder

@@ -58,7 +58,6 @@ func serve(t *testing.T) (address string) {
 	return server.URL + "/"
 }
 
-// open shows the page with settings, and waits for all figures.
 func open(b *tab.Tab, address, hash string) {
 	b.T.Helper()
 	tab.Run(b, chromedp.Navigate("about:blank")) // or the page would not reload
@@ -87,7 +86,6 @@ var command = sync.OnceValues(func() (string, error) {
 	return path, err
 })
 
-// poolbench builds the command. run returns the metrics of its runs by strategy.
 func poolbench(t *testing.T) (run func(args ...string) map[string]map[string]float64) {
 	t.Helper()
 	path, err := command()
@@ -135,7 +133,6 @@ func metricsOf(t *testing.T, path string) map[string]map[string]float64 {
 	return all
 }
 
-// request is the page's input to the WebAssembly program.
 type request struct {
 	Strategy string  `json:"strategy"`
 	Workload string  `json:"workload"`
@@ -314,7 +311,6 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A key on a slider must update the finding, the link and the command.
 func TestKeyboard(t *testing.T) {
 	address := serve(t)
 	b := tab.New(t)
@@ -355,7 +351,6 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// Invalid values in a link must not reach the program.
 func TestLinks(t *testing.T) {
 	address := serve(t)
 	b := tab.New(t)

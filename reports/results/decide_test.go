@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// decided returns virtual-clock runs with the given values, one per seed.
 func decided(unit string, values []float64, also map[string]float64, doubts ...Doubt) (c Cell) {
 	for i, v := range values {
 		r := &Run{Name: "Run/clock=virtual", Keys: []Pair{{"clock", "virtual"}, {"load", "0.8"}},

@@ -62,7 +62,6 @@ func TestSeedsTooShort(t *testing.T) {
 	}
 }
 
-// All users of a p99 interval must compute the same interval.
 func TestOneInterval(t *testing.T) {
 	var c Cell
 	for i, p99 := range []float64{0.158, 0.16, 0.17, 0.19, 0.22, 0.31} {

@@ -93,7 +93,6 @@ func TestReadByteOrderMark(t *testing.T) {
 	}
 }
 
-// One name in two packages is two benchmarks.
 func TestReadRepetitionByPackage(t *testing.T) {
 	r := MustRead(t, "pkg: a\nBenchmarkX 1 5 ns/op\nBenchmarkX 1 5 ns/op\npkg: b\nBenchmarkX 1 5 "+
 		"ns/op\n")
@@ -424,7 +423,6 @@ func TestReadTestJSON(t *testing.T) {
 	}
 }
 
-// If the events of packages alternate, each line still belongs to its package.
 func TestReadTestJSONMixed(t *testing.T) {
 	of := func(pkg, text string) string {
 		return strings.Replace(event(text), `"a"`, `"`+pkg+`"`, 1)

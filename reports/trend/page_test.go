@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// If nothing changed or nothing was tested, the headline must report this.
 func TestPage(t *testing.T) {
 	for name, c := range map[string]struct {
 		levels []float64

@@ -44,7 +44,6 @@ func history(
 
 func plainHead(int) string { return "" }
 
-// stepped returns n levels of 1, then m levels of level.
 func stepped(n, m int, level float64) []float64 {
 	return append(slices.Repeat([]float64{1}, n), slices.Repeat([]float64{level}, m)...)
 }
@@ -95,7 +94,6 @@ func TestTrendWithoutChange(t *testing.T) {
 	}
 }
 
-// A trend that could not be tested must not read like a trend without changes.
 func TestTrendUndecided(t *testing.T) {
 	for _, c := range []struct {
 		levels []float64
@@ -192,7 +190,6 @@ func TestTrendFalseAlarms(t *testing.T) {
 	}
 }
 
-// Small and old changes are counted, but not listed.
 func TestTrendUnlisted(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op", stepped(15, 15, 1.1)...)
 	for _, c := range []struct {
@@ -420,8 +417,6 @@ func TestOrderBy(t *testing.T) {
 	}
 }
 
-// Each metric has a chart with a ring at each change. Only the benchmarks that changed most are
-// drawn.
 func TestTrendCharts(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op 3 B/op 4 b-op", stepped(8, 8, 1.5)...)
 	for n := range 10 {
@@ -466,7 +461,6 @@ func TestTrendCharts(t *testing.T) {
 	}
 }
 
-// The limit applies to the total of all inputs for the selected metrics.
 func TestTooManySamples(t *testing.T) {
 	var b strings.Builder
 	for i := range results.MostSamples/4 + 1 {

@@ -38,7 +38,6 @@ func quiet(more map[string]float64) map[string]float64 {
 	return m
 }
 
-// Each cause must be first if its evidence exists, and absent otherwise.
 func TestCauses(t *testing.T) {
 	for cause, c := range map[string]struct {
 		strategy, workload string
@@ -257,7 +256,6 @@ func TestMissingMetric(t *testing.T) {
 	}
 }
 
-// Long tasks must not increase the target's share.
 func TestWorkIsNotTargetTime(t *testing.T) {
 	for tail, says := range map[float64]string{0.025: "the service time of a task is 6.00 ms on average",
 		0.065: "the slowest tasks have long service times, 50.0 ms; the mean is 6.00 ms"} {

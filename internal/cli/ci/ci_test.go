@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/ci"
 )
 
-// results writes a file with twelve runs of one benchmark.
 func results(t *testing.T, name, value string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/options"
 )
 
-// virtually returns a short virtual-clock scenario for each strategy.
 func virtually(t *testing.T, strategies string) []bench.Scenario {
 	t.Helper()
 	suite, err := options.Words{"strategy": {{Text: strategies}}, "clock": {{Text: "virtual"}},
@@ -21,7 +20,6 @@ func virtually(t *testing.T, strategies string) []bench.Scenario {
 	return suite.Scenarios
 }
 
-// ran runs a scenario in one of the children.
 func ran(t *testing.T, all *children, s bench.Scenario) *bench.Result {
 	t.Helper()
 	r, err := all.run(t.Context(), s, nil)
@@ -31,7 +29,6 @@ func ran(t *testing.T, all *children, s bench.Scenario) *bench.Result {
 	return r
 }
 
-// alone runs a scenario in a fresh child.
 func alone(t *testing.T, s bench.Scenario) *bench.Result {
 	t.Helper()
 	var own children
@@ -39,7 +36,6 @@ func alone(t *testing.T, s bench.Scenario) *bench.Result {
 	return ran(t, &own, s)
 }
 
-// A reused child must give the same results as a fresh child.
 func TestChildren(t *testing.T) {
 	var all children
 	defer all.end()

@@ -48,7 +48,6 @@ func get(t *testing.T, s *Server, path string) (status int, header http.Header, 
 	return r.StatusCode, r.Header, string(text)
 }
 
-// viewer calls see with each frame until the events end.
 func viewer(s *Server, see func(Frame)) error {
 	r, err := http.Get(s.URL() + "events")
 	if err != nil {
@@ -125,7 +124,6 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// at returns the time of frame n, from 1.
 func (c *Course) at(n int) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -291,7 +289,6 @@ func TestResponseHistogram(t *testing.T) {
 	}
 }
 
-// A command without a report must end at once and notify its viewers.
 func TestNoReport(t *testing.T) {
 	s, c, _ := serve(t)
 	c.Step(time.Now())

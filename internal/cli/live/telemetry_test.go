@@ -51,7 +51,6 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	_, _ = w.Write(answer)
 }
 
-// last returns the metrics of the last request, by name.
 func (r *receiver) last(t *testing.T) map[string]*otlp.Metric {
 	t.Helper()
 	r.mu.Lock()
@@ -87,8 +86,6 @@ func clear(t *testing.T) {
 	}
 }
 
-// A collector must receive the cumulative counts, the gauges and the histogram of two runs, with
-// the names, headers and resource attributes from the environment.
 func TestExport(t *testing.T) {
 	clear(t)
 	var r receiver
@@ -235,7 +232,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// silent is a collector that never answers.
 type silent struct{ ended int }
 
 func (c *silent) Export(ctx context.Context, _ *metricdata.ResourceMetrics) error {
@@ -248,7 +244,6 @@ func (c *silent) Shutdown(context.Context) error {
 	return nil
 }
 
-// A collector that does not answer must delay the end by at most two seconds.
 func TestSilent(t *testing.T) {
 	for _, going := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

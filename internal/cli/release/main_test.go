@@ -117,7 +117,6 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// go install of a tagged version must give a program that prints the version.
 func TestInstall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("extracts and links modules")

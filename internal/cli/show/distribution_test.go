@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// responses returns a result with the given response times in ms.
 func responses(t *testing.T, ms ...int64) *bench.Result {
 	t.Helper()
 	h := hdrhistogram.New(1, int64(time.Hour), 3)

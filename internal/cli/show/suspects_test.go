@@ -39,7 +39,6 @@ func TestManyDoubts(t *testing.T) {
 	}
 }
 
-// The number of scenarios must equal that of the headline, which includes INVALID ones.
 func TestSuspectsBesideInvalid(t *testing.T) {
 	var records []execute.Record
 	for name, v := range map[string]results.Verdict{"a": results.Suspect, "b": results.Invalid} {

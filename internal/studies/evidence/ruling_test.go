@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// An interval that contains a threshold must not decide a case.
 func TestRuling(t *testing.T) {
 	at := func(lo, hi float64) Interval { return Interval{(lo + hi) / 2, lo, hi} }
 	single := OfMean([]float64{5})
@@ -60,7 +59,6 @@ func TestRuling(t *testing.T) {
 	}
 }
 
-// The table must also contain undecided cases and cases that are only shown.
 func TestRulingTable(t *testing.T) {
 	for name, c := range map[string]struct {
 		cases   map[string]Interval

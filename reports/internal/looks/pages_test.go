@@ -10,7 +10,6 @@ import (
 
 func TestMain(m *testing.M) { tab.Main(m) }
 
-// drawing is a static chart of a page.
 type drawing struct {
 	Kind  string  // compact, rows, panels
 	Width float64 // in px
@@ -44,7 +43,7 @@ func TestPages(t *testing.T) {
 				t.Errorf("%s at %d px has no chart", p.name, at.width)
 			}
 			drawings = append(drawings, on...)
-			fits(b, p, at.width)
+			checkFits(b, p, at.width)
 			if axe != "" && at.axe {
 				for _, v := range b.Violations(axe) {
 					t.Errorf("%s, %s, %d px: %s", p.name, at.scheme, at.width, v)
@@ -57,12 +56,12 @@ func TestPages(t *testing.T) {
 			}
 		}
 		if at.width >= 390 {
-			readable(t, drawings, at.width)
+			checkReadable(t, drawings, at.width)
 		}
 	}
 }
 
-func open(b *tab.Tab, p looked) {
+func open(b *tab.Tab, p openedPage) {
 	b.T.Helper()
 	b.Open(p.path, p.hash)
 	b.Settled()
@@ -78,9 +77,9 @@ func drawn(b *tab.Tab) []drawing {
 		})`)
 }
 
-// fits checks that the page does not scroll sideways. A compact chart has no label column, and must
-// not cut off text elsewhere.
-func fits(b *tab.Tab, p looked, width int64) {
+// checkFits checks that the page does not scroll sideways. A compact chart has no label column, and
+// must not cut off text elsewhere.
+func checkFits(b *tab.Tab, p openedPage, width int64) {
 	b.T.Helper()
 	if wide := tab.Eval[int64](b, `document.documentElement.scrollWidth`); wide > width {
 		b.T.Errorf("%s: at %d px the page is %d px wide", p.name, width, wide)
@@ -93,9 +92,9 @@ func fits(b *tab.Tab, p looked, width int64) {
 	}
 }
 
-// readable checks that static charts on all pages have the same letter size of at least 12 px, and
-// that charts outside of panels have the same width.
-func readable(t *testing.T, all []drawing, width int64) {
+// checkReadable checks that static charts on all pages have the same letter size of at least 12 px,
+// and that charts outside of panels have the same width.
+func checkReadable(t *testing.T, all []drawing, width int64) {
 	t.Helper()
 	least, most := extremes(all, func(d drawing) float64 { return d.Scale })
 	if least < 0.99 || most > 1.25*least {

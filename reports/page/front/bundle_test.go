@@ -29,7 +29,6 @@ func TestSpec(t *testing.T) {
 	golden(t, "spec.json", append(spec, '\n'))
 }
 
-// The script must be up to date and small, and must not contain the end tag of its HTML element.
 func TestBundle(t *testing.T) {
 	built := build(t, "main.ts", true)
 	golden(t, "bundle.js", built)

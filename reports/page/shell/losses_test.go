@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// If the best strategy loses tasks, the headline must also name the best strategy without losses.
 func TestLossesOfBest(t *testing.T) {
 	for name, c := range map[string]struct {
 		want  string
@@ -158,8 +157,7 @@ func TestEnding(t *testing.T) {
 	}
 }
 
-// Like the table, the sentence contains the median. A strategy may have losses even if the median
-// is 0.
+// A strategy may have losses even if the median is 0.
 func TestLossOfRepetitions(t *testing.T) {
 	for want, shares := range map[string][]float64{
 		"3.00 % of tasks shed": {0.01, 0.03, 0.11}, "2.00 % of tasks shed": {0, 0, 0.06},

@@ -15,7 +15,6 @@ import (
 var sweep = flag.Bool("sweep", false,
 	"all laws and 20,000 tasks of TestCompare…, 300 benchmarks of TestGateRepositories")
 
-// compared contains the tested fields of compare's JSON.
 type compared struct {
 	Columns []string
 	Tables  []struct {

@@ -30,8 +30,6 @@ func TestComparePage(t *testing.T) {
 	}
 }
 
-// The report of one directory is in the directory. The page for several directories is a separate
-// file.
 func TestReportOfSeveral(t *testing.T) {
 	t.Chdir(t.TempDir())
 	line := "BenchmarkRun/strategy=semaphore/load=0.8 10 %s ns/op\n"

@@ -46,7 +46,6 @@ func TestDifferences(t *testing.T) {
 		for _, p := range said.Parts {
 			for _, s := range []*sum{&p.All, p.Tail} {
 				if s == nil {
-					// Under the real clock, too few tasks may complete in time.
 					if clock == "virtual" {
 						t.Errorf("%s: no tail", p.Column)
 					}

@@ -25,8 +25,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// held is a run directory with one scenario and one objective.
-type held struct {
+// runDir is a run directory with one scenario and one objective.
+type runDir struct {
 	dir     string
 	args    string // arguments of the command, without --out
 	edit    func(text string) string
@@ -35,9 +35,9 @@ type held struct {
 	doubt   results.Verdict
 }
 
-func (h held) command() string { return strings.Fields(h.args)[0] }
+func (h runDir) command() string { return strings.Fields(h.args)[0] }
 
-func (h held) objective(t *testing.T) objectives.Objective {
+func (h runDir) objective(t *testing.T) objectives.Objective {
 	t.Helper()
 	fields := strings.Fields(h.args)
 	all, err := objectives.Parse(fields[slices.Index(fields, "--objective")+1])
@@ -47,7 +47,7 @@ func (h held) objective(t *testing.T) objectives.Objective {
 	return all[0]
 }
 
-func (h held) cell(t *testing.T) (c results.Cell) {
+func (h runDir) cell(t *testing.T) (c results.Cell) {
 	t.Helper()
 	r, err := results.ReadFile(h.dir)
 	if err != nil {
@@ -68,12 +68,12 @@ type display struct{ p99, decision, headline string }
 var displays = []struct {
 	name, file string // "" means that it is produced from the directory
 	shows      string
-	read       func(t *testing.T, h held, text string) display
+	read       func(t *testing.T, h runDir, text string) display
 }{
 	{"text", ".txt", "p99 decision headline", textDisplay},
 	{"JSON", ".json", "p99 decision", jsonDisplay},
 	{"JUnit", ".xml", "decision headline", junitDisplay},
-	{"summary of a job", ".md", "decision headline", func(t *testing.T, h held, text string) (d display) {
+	{"summary of a job", ".md", "decision headline", func(t *testing.T, h runDir, text string) (d display) {
 		text = html.UnescapeString(strings.ReplaceAll(text, `\`, ""))
 		_, rest, _ := strings.Cut(text, "\n\n")
 		d.headline, _, _ = strings.Cut(rest, "\n")
@@ -85,14 +85,14 @@ var displays = []struct {
 		}
 		return d
 	}},
-	{"page", "", "p99 decision headline", func(t *testing.T, h held, _ string) display {
+	{"page", "", "p99 decision headline", func(t *testing.T, h runDir, _ string) display {
 		return pageDisplay(t, h, h.dir+"/report.html")
 	}},
-	{"report", "", "p99 decision headline", func(t *testing.T, h held, _ string) display {
+	{"report", "", "p99 decision headline", func(t *testing.T, h runDir, _ string) display {
 		clitest.Succeed(t, "report", h.dir, "--html", "one.html")
 		return pageDisplay(t, h, "one.html")
 	}},
-	{"why", "", "p99", func(t *testing.T, h held, _ string) (d display) {
+	{"why", "", "p99", func(t *testing.T, h runDir, _ string) (d display) {
 		var doc struct{ Runs []documentValue }
 		readJSON(t, clitest.Succeed(t, "why", h.dir, "--format", "json").Stdout, &doc)
 		if d.p99 = "–"; doc.Runs[0].Metric == unit {
@@ -166,12 +166,11 @@ func readJSON(t testing.TB, text string, to any) {
 	}
 }
 
-// joined joins each paragraph's lines. Continuation lines are indented.
 func joined(text string) []string {
 	return strings.Split(regexp.MustCompile(`\n {4,}`).ReplaceAllString(text, " "), "\n")
 }
 
-func textDisplay(t *testing.T, h held, text string) (d display) {
+func textDisplay(t *testing.T, h runDir, text string) (d display) {
 	t.Helper()
 	column := -1
 	for line := range strings.Lines(text) {
@@ -200,7 +199,7 @@ func textDisplay(t *testing.T, h held, text string) (d display) {
 	return d
 }
 
-func jsonDisplay(t *testing.T, h held, text string) (d display) {
+func jsonDisplay(t *testing.T, h runDir, text string) (d display) {
 	t.Helper()
 	var doc struct {
 		Runs []struct {
@@ -227,7 +226,7 @@ func jsonDisplay(t *testing.T, h held, text string) (d display) {
 	return d
 }
 
-func junitDisplay(t *testing.T, h held, text string) (d display) {
+func junitDisplay(t *testing.T, h runDir, text string) (d display) {
 	t.Helper()
 	var doc struct {
 		Suites []junit.Suite `xml:"testsuite"`
@@ -253,7 +252,7 @@ func junitDisplay(t *testing.T, h held, text string) (d display) {
 	return d
 }
 
-func pageDisplay(t *testing.T, h held, file string) (d display) {
+func pageDisplay(t *testing.T, h runDir, file string) (d display) {
 	t.Helper()
 	page := strings.ReplaceAll(clitest.Read(t, file), "\u00a0", " ")
 	d.headline = html.UnescapeString(regexp.MustCompile(`<h1[^>]*>([^<]*)</h1>`).
@@ -300,7 +299,7 @@ func TestDisplaysAgree(t *testing.T) {
 		return text[:at] + "\n# invalid: lag: the generator was late" +
 			regexp.MustCompile(`\d verdict`).ReplaceAllString(text[at:], "2 verdict")
 	}
-	for _, h := range []held{
+	for _, h := range []runDir{
 		{dir: "met", args: pool("--workload constant:mean=11ms --rate 100 --limit 2 --n 20000 " +
 			"--objective p99-response<40ms"), verdict: decide.Met},
 		{dir: "missed", args: pool("--workload constant:mean=11ms --rate 100 --limit 2 --n 20000 " +
@@ -395,8 +394,7 @@ func TestDisplaysAgree(t *testing.T) {
 	}
 }
 
-// The last line of --progress-json must count each task once.
-func checkStream(t *testing.T, h held, cell results.Cell) {
+func checkStream(t *testing.T, h runDir, cell results.Cell) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(clitest.Read(t, h.dir+".jsonl")), "\n")
 	var end struct {
@@ -423,7 +421,6 @@ func checkStream(t *testing.T, h held, cell results.Cell) {
 	}
 }
 
-// All outputs of a search must show the same met and missed loads, with the same evidence.
 func TestCapacityDisplaysAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -32,7 +32,6 @@ func TestGateAllow(t *testing.T) {
 	}{
 		{"old.txt", "", clitest.Fine, "gate: pass: no regression of 10 % or more in "},
 		{"one.txt", "", clitest.Regression, "gate: worse: "},
-		// bytes are not allowed
 		{"one.txt", "--allow allocs/op=1", clitest.Regression, "gate: worse: "},
 		{"one.txt", "--allow allocs/op=1 --allow B/op=5%", clitest.Fine, "within the allowance"},
 		{"one.txt", "--allow Parse:allocs/op=1 --allow Parse:B/op=40", clitest.Fine,

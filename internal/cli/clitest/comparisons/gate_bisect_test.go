@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// The search must find the commit with one more allocation. Repeating the command must show the
-// result without a measurement. The directory must not accept another search.
+// A repeated command must print the result without a measurement. The directory must not accept
+// another search.
 func TestGateBisect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and measures four revisions")

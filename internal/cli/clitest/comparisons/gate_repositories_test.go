@@ -12,14 +12,12 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// timed returns a benchmark that reports a fixed time, so the machine has no effect.
 func timed(name string, ns float64, allocations int) string {
 	return fmt.Sprintf("func Benchmark%s(b *testing.B) {\n\tfor b.Loop() {\n\t\tfor i := range %d "+
 		"{\n\t\t\tkept[i] = new(int)\n\t\t}\n\t}\n\tb.ReportMetric(%g, \"ns/op\")\n}\n", name,
 		allocations, ns)
 }
 
-// doing returns a benchmark that executes the given code in each iteration.
 func doing(name, what string) string {
 	return fmt.Sprintf("func Benchmark%s(b *testing.B) {\n\tfor b.Loop() {\n\t\t%s\n\t}\n}\n", name,
 		what)
@@ -35,11 +33,10 @@ type tree map[string]string
 
 // repository is the input of a gate. The base is committed as HEAD, the head is the working tree.
 type repository struct {
-	name       string
-	base, head tree
-	// more preparation, and final checks
+	name          string
+	base, head    tree
 	between, then func(t *testing.T)
-	// arguments; --base HEAD is added if they contain no base
+	// --base HEAD is added if there is no base
 	args  string
 	code  int
 	says  string // expected output
@@ -288,7 +285,6 @@ func busyMachine(t *testing.T) {
 	t.Setenv(clitest.Steadily, clitest.Wild)
 }
 
-// The gate must leave no files in the repository.
 func TestGateRepositories(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		need.Skip(t, "there is no git here")

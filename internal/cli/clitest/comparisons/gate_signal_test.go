@@ -98,7 +98,6 @@ func TestGateKilled(t *testing.T) {
 				go func() {
 					ended <- cmd.Wait()
 					if f, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
-						// unblocks a test that still waits
 						_ = f.Close()
 					}
 				}()

@@ -74,7 +74,7 @@ func TestGateRevisions(t *testing.T) {
 			}
 		}
 	}
-	// gate must accept the results again, and a second gate must not overwrite them.
+	// A second gate must not overwrite the results.
 	if o := clitest.Command(t, "gate", "x/old.txt", "x/new.txt"); o.Code != clitest.Regression {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
@@ -118,7 +118,6 @@ func TestGateUnmatched(t *testing.T) {
 	noTrees(t)
 }
 
-// On a machine that is too busy, every format must contain the reason.
 func TestGateHopeless(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -19,14 +19,12 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// unit is the metric that all outputs must show.
 const unit = "p99-response-sec"
 
 // stated contains the values, the verdict and the SUSPECT or INVALID mark of an output. An empty
 // string means that the output lacks the value.
 type stated struct{ old, new, verdict, doubt string }
 
-// place is an output for two run directories with one strategy each.
 type place struct {
 	name string
 	gate bool   // whether its verdicts are those of gate, otherwise of compare
@@ -341,7 +339,6 @@ func tableCells(t *testing.T, page, name string) (cells []string) {
 	return nil
 }
 
-// explored reads the embedded data of the explorer.
 func explored(t *testing.T, page string) (s stated) {
 	t.Helper()
 	_, str, _ := strings.Cut(page, `<script type="application/json" id="data">`)
@@ -428,7 +425,6 @@ func TestPlacesAgree(t *testing.T) {
 			"--workload", law, "--rate", rate, "--limit", "2", "--n", fmt.Sprint(tasks), "--count", "6",
 			"--out", dir)
 	}
-	// edited copies a directory and modifies its results.
 	edited := func(dir, of string, edit func(text string) string) {
 		t.Helper()
 		if err := os.Mkdir(dir, 0o777); err != nil {

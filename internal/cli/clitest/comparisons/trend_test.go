@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// writeHistory writes twelve results. The last six are slower. The file names are not in this
-// order.
+// The last six of the twelve results are slower.
 func writeHistory(t *testing.T) (paths []string) {
 	t.Helper()
 	for i := range 12 {
@@ -72,7 +71,6 @@ func shuffled(paths []string) (out []string) {
 	return out
 }
 
-// An alert fails only if a flag requests this.
 func TestTrendExitCodes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	slower := writeHistory(t)

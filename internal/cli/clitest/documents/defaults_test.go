@@ -82,7 +82,6 @@ var defaults = map[string]usage{
 		check: func(t *testing.T, o clitest.Outcome) { says(t, o, "poolbench") }},
 }
 
-// inWords matches a default in the text of a flag.
 var inWords = regexp.MustCompile(`\(default ([^)]*)`)
 
 // Each command needs a row in defaults, and the named tests must exist. testdata contains the

@@ -27,7 +27,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// measures matches lines that need a second or more, and lines that read their results.
 var measures = regexp.MustCompile(`--quiet| before | after `)
 
 // TestManual runs the lines of the package comment that begin with $, in order and in one
@@ -75,7 +74,6 @@ const manualFile = `- strategy: [worker_pool, semaphore]
   clock: virtual
 `
 
-// manualLine runs "poolbench …" in this process. For cat it reads the file.
 func manualLine(t *testing.T, line, want string) {
 	t.Helper()
 	line, comment, _ := strings.Cut(line, " # exit code ")
@@ -103,7 +101,7 @@ func manualLine(t *testing.T, line, want string) {
 	}
 }
 
-// shows reports whether the output matches text. … in text matches anything.
+// … in text matches anything.
 func shows(output, text string) bool {
 	pattern := regexp.QuoteMeta(strings.TrimSpace(text))
 	pattern = strings.ReplaceAll(pattern, "…", "(?s:.*)")
@@ -194,7 +192,6 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 	}
 }
 
-// serverOfCrash returns the server that a command line needs, or nil.
 func serverOfCrash(t *testing.T, args []string) *servers.Kind {
 	t.Helper()
 	if args[0] != "crash" {
@@ -258,7 +255,6 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// -update (make generate) writes the golden file.
 func TestRootHelp(t *testing.T) {
 	const golden = "testdata/help.txt"
 	got := clitest.Succeed(t).Stdout
@@ -272,8 +268,6 @@ func TestRootHelp(t *testing.T) {
 	}
 }
 
-// main must pass on all arguments and exit codes, so the installed command behaves like the tested
-// one.
 func TestBuiltCommand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a link")

@@ -60,7 +60,6 @@ func TestNew(t *testing.T) {
 	inDir("go", "test", "-run", "^TestMine$", "-bench", ".", "-benchtime", "500x", "./mine")
 }
 
-// sources returns the checkout. A test binary built by make does not know the checkout.
 func sources(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs(checkout)

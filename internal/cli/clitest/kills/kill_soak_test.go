@@ -17,11 +17,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// soakLine takes about a second, or longer under the race detector.
 var soakLine = fmt.Sprintf("run --soak --clock virtual --limit 4 --strategy worker_pool "+
 	"--load 0.8 --warmup 0 --n %d --out ", map[bool]int{false: 1_000_000, true: 300_000}[race.Enabled])
 
-// killedSoak starts a soak and kills it when its directory has an interim result.
+// killedSoak kills a soak that has written an interim result.
 func killedSoak(t *testing.T, dir, how string) *results.Results {
 	t.Helper()
 	for range 5 { // a soak may end before it is killed
@@ -61,8 +60,8 @@ func killedSoak(t *testing.T, dir, how string) *results.Results {
 	return nil
 }
 
-// Every reader must accept and mark the interim result of a killed soak. After a resume, every
-// format must report the missing tasks.
+// Every reader must mark the interim result of a killed soak. After a resume, every format must
+// report the missing tasks.
 func TestKillSoak(t *testing.T) {
 	for name, how := range map[string]string{"alone": "", "workers": " --workers 1"} {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +116,6 @@ func killSoak(t *testing.T, how string) {
 	}
 }
 
-// missing returns the number of tasks that the run reports as missing, and the number of gaps.
 func missing(run *results.Run) (tasks, gaps int) {
 	for _, doubt := range run.Doubts {
 		for _, gap := range rundir.ParseGaps(doubt.Text) {
@@ -147,7 +145,6 @@ func TestKillAttack(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// Wait for the first request.
 		for served.Load() == before {
 			time.Sleep(time.Millisecond)
 		}
@@ -209,8 +206,7 @@ func TestKillAttack(t *testing.T) {
 	}
 }
 
-// Every reader must accept the interim result of a killed session soak, including the results by
-// step. Such a soak cannot be resumed.
+// A killed soak of sessions cannot be resumed.
 func TestKillSessions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

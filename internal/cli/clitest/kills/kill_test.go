@@ -29,7 +29,6 @@ func rounds(t *testing.T, usual int) int {
 	return n
 }
 
-// killedAfter kills the command after d, unless it ends first.
 func killedAfter(t *testing.T, d time.Duration, args ...string) {
 	t.Helper()
 	cmd := clitest.Process(t, nil, args...)
@@ -41,7 +40,7 @@ func killedAfter(t *testing.T, d time.Duration, args ...string) {
 	_ = cmd.Wait() // its error is expected
 }
 
-// readable checks that the directory can be read, and returns its number of runs.
+// readable returns the number of runs in the directory.
 func readable(t *testing.T, dir string) (runs int) {
 	t.Helper()
 	r, err := results.ReadDir(dir)
@@ -79,8 +78,7 @@ func sameFiles(t *testing.T, want, got string) {
 	}
 }
 
-// A directory that was truncated at any byte must be resumed to the bytes and the stdout of an
-// uninterrupted run.
+// After a truncation at any byte, a resumed run must equal an uninterrupted run byte for byte.
 func TestResume(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for kind, line := range resumable {
@@ -121,8 +119,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A run that is killed at any instant must leave a readable directory. After repeated kills, the
-// bytes must equal those of an uninterrupted run. More rounds also test a search and a study.
+// A killed run must leave a readable directory. After repeated kills, the bytes must equal those of
+// an uninterrupted run. More rounds also test a search and a study.
 func TestKill(t *testing.T) {
 	kinds := []string{"run"}
 	if os.Getenv(killings) != "" {

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// A process that was stopped for 300 ms must report this. The test stops it repeatedly, so one of
-// the stops interrupts the run.
+// The process is stopped repeatedly, so one of the stops interrupts the run.
 func TestPause(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cmd := clitest.Process(t, nil, strings.Fields("run --strategy worker_pool --workload "+

@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// The run directory must not change by a byte although workers are killed, others join late, and an
-// empty NATS server replaces the first one.
+// Workers are killed, others join late, and an empty NATS server replaces the first one. The run
+// directory must not change by a byte.
 func TestWorkers(t *testing.T) {
 	count := "20"
 	if race.Enabled || testing.Short() {

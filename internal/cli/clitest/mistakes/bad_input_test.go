@@ -386,7 +386,6 @@ func TestEmptyValues(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	t.Chdir(t.TempDir())
-	// These flags accept an empty value.
 	allowed := map[string]bool{"compare --col": true, "compare --row": true,
 		"compare --table": true, "gate --args": true}
 	for _, c := range clitest.Root().Commands() {
@@ -471,7 +470,6 @@ func TestFullStream(t *testing.T) {
 	}
 }
 
-// A reader that closes the pipe early must not cause an error or change the exit code.
 func TestClosedStdout(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "good.txt", "BenchmarkA 1 5 ns/op\n")

@@ -29,7 +29,6 @@ const (
 	mostIdle = 4 * time.Second
 )
 
-// excess is a command with an input file.
 type excess struct {
 	name string
 	// words; FILE is replaced by the file, URL by a server, and + by a blank within a word
@@ -57,7 +56,6 @@ var expressions = map[string]string{
 	"nested":   strings.Repeat("{{if seq}}", 2500) + strings.Repeat("{{end}}", 2500),
 }
 
-// excesses returns cases for each flag that names a file, and for each format.
 func excesses() (all []excess) {
 	add := func(name, args string, file func() string) {
 		all = append(all, excess{name: name, args: args, file: file})
@@ -201,7 +199,6 @@ func excesses() (all []excess) {
 			lasts: true, brief: true, needs: "redis-server"})
 }
 
-// random returns files with random values.
 func random(benchmarks, metrics, repetitions int) func() string {
 	rng := rand.New(rand.NewPCG(1, 1))
 	return func() string {
@@ -217,7 +214,6 @@ func random(benchmarks, metrics, repetitions int) func() string {
 	}
 }
 
-// zipped compresses 512 MiB of repeated text.
 func zipped(begins, again string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -253,7 +249,7 @@ func (h excess) process(t *testing.T, url string) *exec.Cmd {
 	return cmd
 }
 
-// For any flag value or file, a command must stay within the limits, or SIGINT must end it.
+// A command must stay within the limits, or SIGINT must end it.
 func TestBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

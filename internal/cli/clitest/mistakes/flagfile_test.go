@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// Command-line flags override the file.
 func TestFlagFile(t *testing.T) {
 	for _, c := range []struct{ file, with, flags string }{
 		{"- url: http://h/x\n  rate: [30, 70]\n  strategy: [semaphore, \"token_bucket:rate=9,burst=2\"]\n" +

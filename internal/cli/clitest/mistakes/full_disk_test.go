@@ -15,9 +15,9 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// cramped limits the size of files, in blocks of 512 bytes. A write beyond the limit fails like a
-// write to a full disk.
-func cramped(t *testing.T, blocks int, args ...string) clitest.Outcome {
+// runWithFileLimit limits the size of files, in blocks of 512 bytes. A write beyond the limit fails
+// like a write to a full disk.
+func runWithFileLimit(t *testing.T, blocks int, args ...string) clitest.Outcome {
 	t.Helper()
 	cmd := clitest.Process(t, nil, args...)
 	cmd.Args = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -f %d && exec "$0" "$@"`, blocks),
@@ -32,7 +32,7 @@ func cramped(t *testing.T, blocks int, args ...string) clitest.Outcome {
 		Stderr: stderr.String()}
 }
 
-// The error must name the file that cannot be written. Only complete results may have an end mark.
+// Only complete results may have an end mark.
 func TestFullDisk(t *testing.T) {
 	for name, args := range map[string][]string{
 		// With responses, distributions.hlog is larger than the files written after it.
@@ -49,7 +49,7 @@ func TestFullDisk(t *testing.T) {
 				`^poolbench: .*\bx/(\S+): file too large\n(poolbench: x contains 0 of 1 runs: given up\n)?$`)
 			var full []string
 			for blocks := 0; ; blocks = max(1, 4*blocks) {
-				o := cramped(t, blocks, args...)
+				o := runWithFileLimit(t, blocks, args...)
 				if o.Code == clitest.Fine {
 					break
 				}

@@ -22,8 +22,7 @@ import (
 
 var sweep = flag.Bool("sweep", false, "100,000 lines of TestCommandLines")
 
-// lineVariable names an environment variable. TestCommandLines then runs only the line of this
-// seed.
+// With lineVariable, TestCommandLines runs only the line of this seed.
 const lineVariable = "POOLBENCH_LINE"
 
 // goWords are Go's own terms, which must not appear in messages.
@@ -31,8 +30,7 @@ var goWords = []string{"strconv.", "%!", "runtime error", "goroutine ", "nil poi
 	"json: cannot", "json: unknown", "interface {}", "syntax error in pattern",
 	"context deadline exceeded", "context canceled"}
 
-// Any command line must end without a panic or hang, with a documented exit code and without
-// control characters. A failure prints the seed of its line.
+// A failure prints the seed of its line.
 func TestCommandLines(t *testing.T) {
 	lines, first := 400, 0
 	if testing.Short() {

@@ -17,8 +17,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Pools of valid, extreme and invalid values. A flag usually gets a value from the pool of its
-// kind, and sometimes from another pool.
+// A flag usually gets a value from the pool of its kind.
 var (
 	numbers = []string{"1", "4", "8", "100", "0.5", "0.8", "1,2", "4,8", "0.1,1.2", "20,200",
 		"2%", "95%", "99.99%", "0", "-1", "1e-9", "1e-300", "5e-324", "1e308", "NaN", "-Inf",
@@ -47,7 +46,6 @@ var (
 	headers = []string{"A: b", "A:", ": b", "A", "Content-Length: 5", "Host: x"}
 )
 
-// lineWriter writes random command lines.
 type lineWriter struct{ *rand.Rand }
 
 func (w lineWriter) from(pools ...[]string) string {
@@ -155,8 +153,6 @@ func (w lineWriter) value(f *pflag.Flag) string {
 	return w.from(numbers)
 }
 
-// variant returns the name of a variant, sometimes with parameters. Most values are of the right
-// kind.
 func (w lineWriter) variant(kind string) string {
 	type named struct {
 		name string

@@ -81,7 +81,6 @@ func TestStaleSocket(t *testing.T) {
 	}
 }
 
-// Two running commands must not write their streams to the same file.
 func TestOneStream(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := []string{"run", "--clock", "virtual", "--strategy", "semaphore", "--n", "500", "--progress-json",

@@ -28,7 +28,6 @@ type outputCase struct {
 	not   []string // kinds of spots to skip
 }
 
-// outputCases has a case for each flag that names an output file.
 func outputCases(t *testing.T) map[string]outputCase {
 	t.Helper()
 	dir := t.TempDir()
@@ -93,7 +92,6 @@ func namesFile(f *pflag.Flag) bool {
 		strings.Contains(strings.ToLower(usage), "file") && f.Value.Type() == "string"
 }
 
-// eachFlag calls f with the flags of all commands, including hidden ones.
 func eachFlag(f func(name string, cmd *cobra.Command, flag *pflag.Flag)) {
 	for _, c := range clitest.Root().Commands() {
 		c.Flags().VisitAll(func(flag *pflag.Flag) { f(c.Name()+" --"+flag.Name, c, flag) })
@@ -128,7 +126,6 @@ func TestOutputFlags(t *testing.T) {
 	}
 }
 
-// spot is a path for the flag, with the expected result.
 type spot struct {
 	path string
 	// the only error line after flag and path; "" without an error
@@ -137,7 +134,6 @@ type spot struct {
 	got func() string
 }
 
-// spots creates each kind of spot in a directory.
 var spots = map[string]func(t *testing.T, dir string) spot{
 	"null": func(t *testing.T, dir string) spot {
 		path := dir + "/null"
@@ -401,7 +397,7 @@ func (c outputCase) tryStdout(t *testing.T, flag string, names int) {
 	}
 }
 
-// outDirs has a case for each command with --out. Slow commands are tested only for early errors.
+// Slow commands are tested only for early errors.
 func outDirs(t *testing.T) map[string]outputCase {
 	t.Helper()
 	dir := t.TempDir()
@@ -433,8 +429,7 @@ func outDirs(t *testing.T) map[string]outputCase {
 	}
 }
 
-// If the directory cannot be created, the command must fail before any work. A link must be
-// followed. An existing file must stay.
+// The command must fail before any work. A link must be followed. An existing file must stay.
 func TestOutDirs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cases := outDirs(t)

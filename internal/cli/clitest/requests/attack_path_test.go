@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
-// overOf returns the kind of connections that the attack reports.
 func overOf(t *testing.T, args ...string) string {
 	t.Helper()
 	o := clitest.Attacked(t, append([]string{"attack", "--n", "20", "--quiet", "--force", "--out", "r",

@@ -22,9 +22,9 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// gathering is a server that holds its answers until gate requests have arrived, or for a second.
-// It records the requests.
-type gathering struct {
+// gatheringServer is a server that holds its answers until gate requests have arrived, or for a
+// second. It records the requests.
+type gatheringServer struct {
 	*httptest.Server
 	gate int
 
@@ -36,7 +36,7 @@ type gathering struct {
 	peers          map[string]bool
 }
 
-func (s *gathering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *gatheringServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	line := fmt.Sprintf("%s %s %s %s %q", r.Proto, r.Method, r.Host, r.RequestURI, body)
 	for _, name := range []string{"Authorization", "Content-Type", "Traceparent", "X-A"} {
@@ -157,7 +157,7 @@ func TestEachFlag(t *testing.T) {
 	clitest.Write(t, "s.yaml", "steps:\n- url: /of/session\n")
 	for _, c := range flagCases {
 		t.Run(c.args, func(t *testing.T) {
-			s := &gathering{gate: c.gate, open: make(chan struct{}), peers: map[string]bool{}}
+			s := &gatheringServer{gate: c.gate, open: make(chan struct{}), peers: map[string]bool{}}
 			s.Server = httptest.NewUnstartedServer(s)
 			s.Config.Protocols = new(http.Protocols)
 			s.Config.Protocols.SetHTTP1(true)
@@ -251,7 +251,7 @@ func TestNoFlagLeft(t *testing.T) {
 
 func TestAttackProfile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "d")
-	clitest.Attacked(t, "attack", serveNoting(t, (*http.Request).UserAgent, false).URL, "--n", "20",
+	clitest.Attacked(t, "attack", startRecordingServer(t, (*http.Request).UserAgent, false).URL, "--n", "20",
 		"--profile", "cpu,heap", "--quiet", "--out", out)
 	for _, kind := range []string{"cpu", "heap"} {
 		found, _ := filepath.Glob(filepath.Join(out, "profiles", "*."+kind+".pb.gz"))

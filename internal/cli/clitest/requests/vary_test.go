@@ -94,7 +94,6 @@ func TestVaried(t *testing.T) {
 		}
 		mu.Unlock()
 	}
-	// commands that fail
 	bad := []string{
 		url + "|--check|json .items.# > 2|--rate|500",
 		strings.Replace(url, "/{{name}}/{{seq}}", "/refusing", 1) + "|--strategy|" +

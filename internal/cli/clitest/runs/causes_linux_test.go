@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// plantedCause contains a run that is slow for a known reason, and a control run without the
-// reason.
+// plantedCause contains a slow run, and a control run without its cause.
 type plantedCause struct {
 	slow, control string
 	env           []string // environment of the slow run
@@ -41,7 +40,7 @@ var plantedCauses = map[string]plantedCause{
 			"--target token_bucket:rate=2000,burst=100"},
 	"generator": {slow: "--workload constant:mean=5ms --load 0.3", beside: stopOnce,
 		control: "--workload constant:mean=5ms --load 0.3"},
-	"machine": {slow: "--workload cpu_sha256:mean=2ms --rate 150 --n 500", beside: crowd,
+	"machine": {slow: "--workload cpu_sha256:mean=2ms --rate 150 --n 500", beside: occupyCPUs,
 		control: "--workload constant:mean=5ms --load 0.3"},
 }
 
@@ -54,7 +53,7 @@ func stopOnce(cmd *exec.Cmd) (end func()) {
 	return func() { stopped.Stop() }
 }
 
-func crowd(*exec.Cmd) (end func()) {
+func occupyCPUs(*exec.Cmd) (end func()) {
 	var done atomic.Bool
 	for range 2 * runtime.NumCPU() {
 		go func() {
@@ -78,7 +77,7 @@ func TestCauses(t *testing.T) {
 	for cause, c := range plantedCauses {
 		first, judged, controls, wrong := 0, 0, 0, 0
 		for range runs {
-			planted := really(t, c.slow, c.env, c.beside)
+			planted := runForReal(t, c.slow, c.env, c.beside)
 			if cause == "machine" || planted.Why[0].Cause != "machine" {
 				judged++
 			}
@@ -90,7 +89,7 @@ func TestCauses(t *testing.T) {
 			if cause == "machine" {
 				continue // this run may report a busy machine
 			}
-			if control := really(t, c.control, nil, nil); control.Why[0].Cause != "machine" {
+			if control := runForReal(t, c.control, nil, nil); control.Why[0].Cause != "machine" {
 				controls++
 				if names(control, cause) {
 					wrong++
@@ -111,8 +110,7 @@ func names(l why.Line, cause string) bool {
 	return slices.ContainsFunc(l.Why, func(c why.Cause) bool { return c.Cause == cause })
 }
 
-// really runs a scenario under the real clock in a separate process and returns the output of why.
-func really(t *testing.T, args string, env []string, beside func(*exec.Cmd) func(),
+func runForReal(t *testing.T, args string, env []string, beside func(*exec.Cmd) func(),
 ) why.Line {
 	t.Helper()
 	dir := t.TempDir() + "/run"

@@ -65,7 +65,6 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
-// A strategy that starts tasks faster than its target allows, or far slower, must be reported once.
 func TestOwnRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -123,8 +123,6 @@ func TestObjectivesJSON(t *testing.T) {
 	}
 }
 
-// The command must refuse an objective that needs more tasks than the run has, and print the number
-// needed.
 func TestUndecidable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for line, want := range map[string]string{

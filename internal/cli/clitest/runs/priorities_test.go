@@ -71,7 +71,6 @@ func TestCobham(t *testing.T) {
 	}
 }
 
-// erlangC4 computes the probability that all four slots are busy from its definition.
 func erlangC4(a float64) float64 {
 	all := a * a * a * a / 24 * 4 / (4 - a)
 	return all / (1 + a + a*a/2 + a*a*a/6 + all)

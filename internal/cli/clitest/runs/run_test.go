@@ -21,7 +21,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Without --out, the time is the name of the directory, and latest links to it.
 func TestRunWritesDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var o clitest.Outcome
@@ -65,7 +64,6 @@ func TestRunWritesDirectory(t *testing.T) {
 	}
 }
 
-// A run must warn and continue if latest cannot be created.
 func TestLatestInTheWay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.MkdirAll("poolbench-out/latest/own", 0o777); err != nil {
@@ -158,7 +156,6 @@ func TestForceAndAppend(t *testing.T) {
 	}
 }
 
-// Every command that adds runs to a directory must use new seeds for them.
 func TestAppendedSeeds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -194,7 +191,6 @@ func TestAppendedSeeds(t *testing.T) {
 	}
 }
 
-// seedsOf returns the seeds of the runs in a directory by name, in order.
 func seedsOf(t *testing.T, dir string) map[string][]int {
 	t.Helper()
 	seeds, seed := map[string][]int{}, 0
@@ -244,8 +240,7 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
-// The table must show the actual rate next to the requested rate. Only random arrivals differ from
-// the request. Simultaneous arrivals have no rate.
+// Only random arrivals differ from the requested rate. Simultaneous arrivals have no rate.
 func TestArrived(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for args, want := range map[string]string{
@@ -364,7 +359,6 @@ func TestLingering(t *testing.T) {
 	clitest.Succeed(t, strings.Fields("run --quiet --clock virtual --strategy serial --n 500 --out x")...)
 }
 
-// A result that violates an invariant must be written and reported.
 func TestBrokenLaws(t *testing.T) {
 	for failing, want := range map[string]int{"": clitest.Undecided, "serial": clitest.Unusable} {
 		t.Chdir(t.TempDir())

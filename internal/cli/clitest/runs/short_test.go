@@ -8,8 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// A run that is too short for its p99 must report this in its first lines, and VALID must not be
-// green.
 func TestShortFirst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// Stages from the flag, from YAML and as an arrival process must be equal.
 func TestStagesFlag(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const stages = "load=0.6 for 20s, load=1.4 for 10s, load=0.60 for 60s"

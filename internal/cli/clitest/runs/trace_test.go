@@ -133,7 +133,6 @@ func TestTraceReplay(t *testing.T) {
 	}
 }
 
-// A log with a custom format is replayed by the names of its variables.
 func TestTraceOfALog(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "access.log", `h - [01/May/2026:09:00:01 +0000] "GET /a" rt=0.250`+"\n"+

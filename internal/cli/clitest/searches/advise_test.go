@@ -136,8 +136,7 @@ func adviceOn(t *testing.T, args ...string) (d page.AdviceDocument, text string)
 	return d, clitest.Command(t, args...).Stdout
 }
 
-// A strategy with the same runs as a pool must not be better, or stable at a higher load, however
-// short the runs are.
+// A strategy with the same runs as a pool must not be better.
 func TestAdviseAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -171,7 +170,7 @@ func TestAdviseAlike(t *testing.T) {
 	}
 }
 
-// If arrivals exceed completions, no output may contain a number, except the load.
+// No output may contain a number, except the load.
 func TestAdviseUnstable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -214,8 +213,7 @@ func TestAdviseUnstable(t *testing.T) {
 	}
 }
 
-// If a small budget runs only part of a recording, the second line must report this. The default
-// budget must run the whole recording.
+// The second line must report that a small budget runs only part of the recording.
 func TestAdviseRecord(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

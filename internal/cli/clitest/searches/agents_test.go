@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// Several processes share a plan. The result must contain all requests.
 func TestAgents(t *testing.T) {
 	url, served := clitest.Shop(t, 503)
 	out := filepath.Join(t.TempDir(), "out")

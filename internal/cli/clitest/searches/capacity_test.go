@@ -163,7 +163,6 @@ func TestCapacityChildFault(t *testing.T) {
 	}
 }
 
-// No limit helps if the service time alone misses the objective.
 func TestCapacityLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
-// The answer must match the server. The search must not send more requests than allowed.
 func TestCapacityOfServer(t *testing.T) {
 	t.Parallel() // it mostly waits
 	x := filepath.Join(t.TempDir(), "x")
@@ -156,7 +155,7 @@ func TestCapacityOfVariedRequests(t *testing.T) {
 	}
 }
 
-// Rates are rates of sessions. The server must see the steps of a session in order.
+// Rates are rates of sessions.
 func TestCapacityOfSessions(t *testing.T) {
 	t.Parallel() // it mostly waits
 	dir := t.TempDir()

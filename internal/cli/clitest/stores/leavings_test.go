@@ -82,7 +82,6 @@ func TestLeavings(t *testing.T) {
 			if made == nil {
 				t.Errorf("it has made no %s", c.left)
 			}
-			// Child processes need a moment to end.
 			for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 				clitest.Succeed(t, "version")
 				left, _ := filepath.Glob(filepath.Join(dir, "poolbench*"))
@@ -97,7 +96,6 @@ func TestLeavings(t *testing.T) {
 	}
 }
 
-// needs skips the test if the server of the strategy is not installed.
 func needs(t *testing.T, strategy string) {
 	t.Helper()
 	for _, k := range servers.Kinds() {

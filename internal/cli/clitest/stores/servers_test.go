@@ -50,7 +50,6 @@ func served(t *testing.T, strategy string, o servers.Options) (*servers.Server, 
 
 var servedStrategies = []string{"postgres_queue", "river", "redis_stream", "asynq", "rabbitmq"}
 
-// The server answers but accepts no more data.
 func TestServerRefuses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -65,25 +64,25 @@ func TestServerRefuses(t *testing.T) {
 			for name, args := range storeCommands(strategy) {
 				t.Run(name, func(t *testing.T) {
 					t.Chdir(t.TempDir())
-					p := between(t, s, kind)
+					p := startProxy(t, s, kind)
 					cmd := clitest.Process(t, nil, args...)
 					switch kind.Product {
 					case servers.Redis.Product:
-						stricken(t, cmd, p.midway(func() error {
+						testBrokenStore(t, cmd, p.midway(func() error {
 							return limitRedis(t, s.Address(), "1")
 						}), "OOM command not allowed")
 						if err := limitRedis(t, s.Address(), "0"); err != nil {
 							t.Fatal(err)
 						}
 					case servers.Postgres.Product:
-						stricken(t, cmd, p.midway(func() error {
+						testBrokenStore(t, cmd, p.midway(func() error {
 							return lockPostgres(t, s.Address(), "on")
 						}), "read-only transaction")
 						if err := lockPostgres(t, s.Address(), "off"); err != nil {
 							t.Fatal(err)
 						}
 					default:
-						stricken(t, cmd, nil, "low on disk")
+						testBrokenStore(t, cmd, nil, "low on disk")
 					}
 				})
 			}
@@ -91,7 +90,7 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// limitRedis sets the memory limit of Redis in bytes. 0 means no limit.
+// most is in bytes. 0 means no limit.
 func limitRedis(t *testing.T, address, most string) error {
 	o, err := redis.ParseURL(address)
 	if err != nil {
@@ -126,21 +125,20 @@ func TestServerAway(t *testing.T) {
 			s, kind := served(t, strategy, servers.Options{})
 			t.Run("silent", func(t *testing.T) {
 				t.Chdir(t.TempDir())
-				p := between(t, s, kind)
-				stricken(t, clitest.Process(t, nil, storeCommands(strategy)["run"]...),
+				p := startProxy(t, s, kind)
+				testBrokenStore(t, clitest.Process(t, nil, storeCommands(strategy)["run"]...),
 					p.midway(func() error { p.mute(); return nil }), "no request has succeeded")
 			})
 			t.Run("gone", func(t *testing.T) {
 				t.Chdir(t.TempDir())
-				p := between(t, s, kind)
-				stricken(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...),
+				p := startProxy(t, s, kind)
+				testBrokenStore(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...),
 					p.midway(s.Kill), "no request has succeeded")
 			})
 		})
 	}
 }
 
-// The file system of the server is full. Skipped if the test cannot mount a file system.
 func TestServerFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -162,8 +160,8 @@ func TestServerFull(t *testing.T) {
 				o.Dir = filepath.Join(dir, "server")
 				t.Chdir(t.TempDir())
 				s, kind := served(t, strategy, o)
-				p := between(t, s, kind)
-				stricken(t, clitest.Process(t, nil, args...),
+				p := startProxy(t, s, kind)
+				testBrokenStore(t, clitest.Process(t, nil, args...),
 					p.midway(func() error { return fill(dir) }),
 					"(?i)no space left|no request has succeeded")
 			})
@@ -200,7 +198,7 @@ func TestServerDirectoryGone(t *testing.T) {
 			for up := dir; up != "/"; up = filepath.Dir(up) {
 				_ = os.Chmod(up, 0o755)
 			}
-			stricken(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...), func() bool {
+			testBrokenStore(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...), func() bool {
 				found, _ := filepath.Glob(filepath.Join(dir, "poolbench-*", "password"))
 				if found == nil || !listens(filepath.Dir(found[0])) {
 					return false
@@ -213,7 +211,7 @@ func TestServerDirectoryGone(t *testing.T) {
 	}
 }
 
-// ports matches the port in a file of each server. PostgreSQL writes the file when it is ready.
+// PostgreSQL writes the file when it is ready.
 var ports = map[string]*regexp.Regexp{
 	"data/postmaster.pid": regexp.MustCompile(`(?m)\A(?:.*\n){3}(\d+)\n(?:.*\n){3}ready`),
 	"redis.conf":          regexp.MustCompile(`(?m)^port (\d+)$`),
@@ -246,8 +244,8 @@ func (p *proxy) midway(strike func() error) func() bool {
 	return func() bool { return p.passed.Load() > 2000 && strike() == nil }
 }
 
-// between starts a proxy that commands use in place of the server.
-func between(t *testing.T, s *servers.Server, kind servers.Kind) *proxy {
+// startProxy starts a proxy that commands use in place of the server.
+func startProxy(t *testing.T, s *servers.Server, kind servers.Kind) *proxy {
 	t.Helper()
 	u, err := url.Parse(s.Address())
 	if err != nil {
@@ -278,7 +276,7 @@ func between(t *testing.T, s *servers.Server, kind servers.Kind) *proxy {
 
 func (p *proxy) mute() { close(p.silent) }
 
-// pass forwards both directions until the proxy is silent. It then keeps the connection open.
+// pass keeps the connection open while the proxy is silent.
 func (p *proxy) pass(ctx context.Context, c net.Conn, server string, all *sync.WaitGroup) {
 	defer c.Close()
 	s, err := net.Dial("tcp", server)
@@ -304,7 +302,6 @@ func (p *proxy) pass(ctx context.Context, c net.Conn, server string, all *sync.W
 	}
 }
 
-// heldBack drops writes while the proxy is silent.
 type heldBack struct {
 	net.Conn
 	by *proxy

@@ -26,10 +26,10 @@ import (
 // ten seconds, but a locked database took 12 s on a busy machine.
 const mostAfterFault = 30 * time.Second
 
-// stricken runs the command and breaks its store with strike, which is called until it returns
-// true. If strike is nil, the store is broken from the start. The command must end soon, print the
-// words, and account for all accepted tasks.
-func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
+// testBrokenStore runs the command and breaks its store with strike, which is called until it
+// returns true. If strike is nil, the store is broken from the start. The command must end soon,
+// print the words, and account for all accepted tasks.
+func testBrokenStore(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -57,7 +57,6 @@ func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	select {
 	case <-ended:
 	case <-time.After(time.Minute):
-		// SIGQUIT makes the command and its child print their stacks.
 		_ = exec.Command("pkill", "-QUIT", "-P", strconv.Itoa(cmd.Process.Pid)).Run()
 		_ = cmd.Process.Signal(syscall.SIGQUIT)
 		time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Kill() })
@@ -79,7 +78,6 @@ func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	accountedFor(t, stdout.String(), stderr.String())
 }
 
-// accountedFor checks that each accepted task is completed, stored or reported as lost.
 func accountedFor(t *testing.T, stdout, stderr string) {
 	t.Helper()
 	var doc crashed
@@ -110,7 +108,6 @@ func accountedFor(t *testing.T, stdout, stderr string) {
 	t.Log(stderr)
 }
 
-// storeCommands returns commands with their defaults, except for a long load.
 func storeCommands(strategy string) map[string][]string {
 	return map[string][]string{
 		"run": {"run", "--strategy", strategy, "--workload", "constant:mean=5ms", "--rate", "1000",
@@ -136,15 +133,14 @@ func TestStoreFull(t *testing.T) {
 				cmd.Args = append([]string{"sh", "-c", `ulimit -f 512 && exec "$0" "$@"`,
 					cmd.Path}, args...)
 				cmd.Path = "/bin/sh"
-				stricken(t, cmd, nil, words)
+				testBrokenStore(t, cmd, nil, words)
 			})
 		}
 	}
 }
 
-// TestStoreNoSpace is TestStoreFull on a small file system. It is skipped if the test cannot mount
-// one. JetStream reserves three quarters of the free space at the start, so a slow machine reaches
-// that limit before the disk is full.
+// TestStoreNoSpace is TestStoreFull on a small file system. JetStream reserves three quarters of
+// the free space at the start, so a slow machine reaches that limit before the disk is full.
 func TestStoreNoSpace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -156,7 +152,7 @@ func TestStoreNoSpace(t *testing.T) {
 		for name, args := range storeCommands(strategy) {
 			t.Run(strategy+"/"+name, func(t *testing.T) {
 				smallDisk(t, clitest.Room(t), "3m")
-				stricken(t, clitest.Process(t, nil, args...), nil, words)
+				testBrokenStore(t, clitest.Process(t, nil, args...), nil, words)
 			})
 		}
 	}
@@ -183,7 +179,7 @@ func TestStoreLocked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cmd, dir := clitest.Apart(t, nil, args...)
-			stricken(t, cmd, func() bool {
+			testBrokenStore(t, cmd, func() bool {
 				found := stores(dir)
 				if found == nil {
 					return false
@@ -230,7 +226,7 @@ func TestStoreDeleted(t *testing.T) {
 			t.Run(strategy+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				cmd, dir := clitest.Apart(t, nil, args...)
-				stricken(t, cmd, func() bool {
+				testBrokenStore(t, cmd, func() bool {
 					time.Sleep(200 * time.Millisecond) // until some tasks are accepted
 					found := stores(dir)
 					if len(found) == 0 {
@@ -263,7 +259,7 @@ func TestStoreDamaged(t *testing.T) {
 			cmd, dir := clitest.Apart(t, nil,
 				append(storeCommands(strategy)["crash"], "--tasks", "3000")...)
 			cmd.Env = append(cmd.Env, clitest.Flipped+"="+dir)
-			stricken(t, cmd, nil, words)
+			testBrokenStore(t, cmd, nil, words)
 		})
 	}
 }
@@ -294,7 +290,7 @@ func TestStoreMeddled(t *testing.T) {
 				t.Parallel()
 				cmd, dir := clitest.Apart(t, nil, args...)
 				var seen time.Time
-				stricken(t, cmd, func() bool {
+				testBrokenStore(t, cmd, func() bool {
 					var files []string
 					_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 						if err == nil && filepath.Ext(path) == ".blk" {
