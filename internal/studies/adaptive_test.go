@@ -27,7 +27,7 @@ func TestAdaptiveVerdicts(t *testing.T) {
 		of   func(name, target string) (rate, p99 float64)
 		want decide.ClaimVerdict
 		says string
-		row  string // of adaptive_aimd
+		row  string // expected row of adaptive_aimd
 	}{
 		"all near": {fails(), decide.Holds, "each adaptive limit is near the best fixed one",
 			"×1 ×1 ×1 ×1 ×1 yes"},

@@ -64,7 +64,7 @@ func TestDurabilityVerdicts(t *testing.T) {
 		{"all fast, crowded", nil, 0.01, 0.9, decide.DoesNotHold,
 			"each durable strategy completes at least 1000 tasks a second (8000)",
 			"durability costs 130 µs per task here: too slow above 8000 tasks a second, and fast " +
-				"enough below"}, // other programs only make it slower
+				"enough below"}, // other programs can only reduce the throughput
 		{"all slow", durable, 0.01, 0, decide.Holds,
 			"each durable strategy completes fewer than 1000 tasks a second (400)",
 			"durability costs 2.5 ms per task here: too slow above 400 tasks a second, and fast " +

@@ -167,7 +167,7 @@ func TestAddedStrategies(t *testing.T) {
 		"segregated:short=7,long=9"} {
 		full := strings.Replace(at("worker_pool").Name(), "worker_pool", name, 1)
 		switch {
-		case name == "codel_lifo": // it sheds, so it has its own queue length
+		case name == "codel_lifo": // sheds, so its queue length differs
 			full = at(name).Name()
 		case strings.HasPrefix(name, "segregated"):
 			full = strings.Replace(full, "limit=4", "limit=16", 1)

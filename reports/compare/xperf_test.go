@@ -76,7 +76,7 @@ func TestXPerf(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		args []string
-		note string // what only ours says
+		note string // expected note, which benchstat lacks
 	}{
 		{"csvOldNew", []string{"old.txt", "new.txt"}, ""},
 		{"csvErrors", []string{"-row", ".name", "new.txt"}, ""},

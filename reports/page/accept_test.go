@@ -100,7 +100,7 @@ func TestOneStrategyFillsTheChart(t *testing.T) {
 	for _, name := range []string{"worker_pool_1", "serial", "bounded_queue_shed"} {
 		found := tab.Eval[int](b, fmt.Sprintf(`document.querySelectorAll('[data-chip="%s"]').length`,
 			name))
-		if found == 0 { // it coincides with another strategy that comes before it
+		if found == 0 { // the line coincides with an earlier strategy's
 			continue
 		}
 		b.Click(fmt.Sprintf(`.chip:has([data-chip="%s"]) .only`, name))

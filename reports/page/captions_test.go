@@ -16,13 +16,13 @@ import (
 
 // How one cell differs from all others, and which captions must mention it.
 const (
-	slower     = "slower"      // its p99 is longer
-	behind     = "behind"      // it completes half of what is offered
-	untold     = "untold"      // its p99 is unknown
-	absentLast = "absent"      // no run at the highest place
-	offTheory  = "off theory"  // its p99 differs from the exact one
-	queueing   = "queueing"    // it queues more
-	noTimeline = "no timeline" // it has no timeline
+	slower     = "slower"      // longer p99
+	behind     = "behind"      // completes half of the offered tasks
+	untold     = "untold"      // unknown p99
+	absentLast = "absent"      // no run at the highest load
+	offTheory  = "off theory"  // p99 differs from theory
+	queueing   = "queueing"    // longer queue
+	noTimeline = "no timeline" // no timeline
 )
 
 // randomSweep returns a sweep of random size in which only one cell differs.
@@ -31,7 +31,7 @@ func randomSweep(
 ) (s Sweep, in *reportInput, outlier string) {
 	strategies, places := 3+r.IntN(8), 2+r.IntN(4)
 	odd, at := r.IntN(strategies), r.IntN(places)
-	if kind != behind && kind != offTheory { // the captions do not mention these
+	if kind != behind && kind != offTheory { // no caption mentions these kinds
 		at = places - 1
 	}
 	outlier = fmt.Sprintf("strategy_%d", odd)

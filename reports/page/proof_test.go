@@ -69,7 +69,7 @@ func TestCrashFinding(t *testing.T) {
 		"s lost none of 9 accepted tasks in 4 kills; no kill interrupted a task": {Kills: 4, InService: -1},
 	} {
 		c.Strategy, c.Accepted = "s", 9
-		c.InService++ // except in the case of none
+		c.InService++ // unless the kills hit no task in service
 		if got := c.Finding(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -57,7 +57,7 @@ func showsSlowest(t *testing.T, unit string) {
 		}
 		return page(t, dir)
 	}
-	html := write(func(i int) time.Duration { // all but ten are close together
+	html := write(func(i int) time.Duration { // all tasks but ten occur in a burst
 		return time.Duration(i)*10*time.Millisecond + time.Duration(max(i-29, 0))*time.Minute
 	})
 	for _, want := range []string{"30 of the 40 slowest tasks of semaphore are of one burst at 0 s; " +

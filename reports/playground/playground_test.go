@@ -60,7 +60,7 @@ func serve(t *testing.T) (address string) {
 
 func open(b *tab.Tab, address, hash string) {
 	b.T.Helper()
-	tab.Run(b, chromedp.Navigate("about:blank")) // or the page would not reload
+	tab.Run(b, chromedp.Navigate("about:blank")) // otherwise the page would not reload
 	tab.Run(b, chromedp.Navigate(address+hash))
 	answered(b)
 }

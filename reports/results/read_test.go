@@ -495,7 +495,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		if strings.Contains(string(text), `Action"`) {
-			return // benchfmt sees no lines in events
+			return // benchfmt does not read JSON events
 		}
 		lines := 0
 		for reader := benchfmt.NewReader(strings.NewReader(strings.TrimPrefix(string(text),

@@ -97,7 +97,7 @@ func TestTrendWithoutChange(t *testing.T) {
 func TestTrendUndecided(t *testing.T) {
 	for _, c := range []struct {
 		levels []float64
-		want   string // how the summary begins
+		want   string // beginning of the summary
 	}{
 		{stepped(2, 0, 0), "Nothing is tested: 2 results, but a test needs 10 results or more"},
 		{stepped(9, 0, 0), "Nothing is tested: 9 results, but"},

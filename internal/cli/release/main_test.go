@@ -21,7 +21,7 @@ const root = "../../.."
 func TestWrite(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1000000000")
 	dir := t.TempDir()
-	for range 2 { // the second time replaces files
+	for range 2 { // the second time, files are replaced
 		if err := write(dir); err != nil {
 			t.Fatal(err)
 		}

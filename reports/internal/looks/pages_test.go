@@ -24,7 +24,7 @@ func TestPages(t *testing.T) {
 	for i, at := range []struct {
 		width  int64
 		scheme string
-		axe    bool // only at two of the widths, since the page of a run covers the others
+		axe    bool // only at two widths, because package page tests the others
 	}{{1440, "light", true}, {1024, "light", false}, {390, "dark", true}, {320, "light", false}} {
 		fonts := []string{"DejaVu Sans", "Liberation Sans", "Roboto"}
 		if testing.Short() {
@@ -39,7 +39,7 @@ func TestPages(t *testing.T) {
 		for _, p := range pages {
 			open(b, p)
 			on := drawn(b)
-			if len(on) == 0 && p.name != "capacity" { // whose chart is the explorer's
+			if len(on) == 0 && p.name != "capacity" { // capacity has only the explorer's chart
 				t.Errorf("%s at %d px has no chart", p.name, at.width)
 			}
 			drawings = append(drawings, on...)

@@ -130,7 +130,7 @@ func TestCompareFindsOnePercent(t *testing.T) {
 		if len(same.Tasks) != 10 {
 			t.Errorf("%d comparisons of tasks, want 10", len(same.Tasks))
 		}
-		if tied > 0 { // its headline has numbers
+		if tied > 0 { // the headline contains numbers
 			continue
 		}
 		o := clitest.Succeed(t, "compare", dirs[0], dirs[1])

@@ -40,8 +40,8 @@ type repository struct {
 	args  string
 	code  int
 	says  string // expected output
-	cheap bool   // whether it belongs to the fast tests
-	sweep bool   // whether it belongs only to the sweep
+	cheap bool   // also runs with -short
+	sweep bool   // runs only with -sweep
 }
 
 const (

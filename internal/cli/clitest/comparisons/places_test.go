@@ -27,7 +27,7 @@ type stated struct{ old, new, verdict, doubt string }
 
 type place struct {
 	name string
-	gate bool   // whether its verdicts are those of gate, otherwise of compare
+	gate bool   // whether the output shows gate's verdicts, not compare's
 	only string // whether it shows only values or only changes; "" means both
 	read func(t *testing.T, old, new string) stated
 }
@@ -499,7 +499,7 @@ func TestPlacesAgree(t *testing.T) {
 			switch p.name {
 			case "page of each directory":
 				want.doubt = ""
-			case "trend, JSON": // it leaves INVALID results out
+			case "trend, JSON": // trend omits INVALID results
 				for dir, to := range map[string]*string{c.old: &want.old, c.new: &want.new} {
 					if dir == "broken" {
 						*to = ""

@@ -143,7 +143,7 @@ func TestDefaults(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	t.Chdir(t.TempDir())
-	order := []string{"run"} // other commands read its output
+	order := []string{"run"} // other commands read the output of run
 	for name, row := range defaults {
 		if row.by == "" && name != "run" {
 			order = append(order, name)

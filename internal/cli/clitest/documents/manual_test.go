@@ -170,7 +170,7 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 			if args[0] == "new" {
 				args = append(args, "--source", source)
 			}
-			if args[0] == "worker" { // it waits for work
+			if args[0] == "worker" { // a worker waits for work
 				args = append(args, "--idle", "10ms")
 			}
 			if args[0] == "crash" && !asPasted {

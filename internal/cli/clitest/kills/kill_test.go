@@ -37,7 +37,7 @@ func killedAfter(t *testing.T, d time.Duration, args ...string) {
 	}
 	kill := time.AfterFunc(d, func() { _ = cmd.Process.Kill() })
 	defer kill.Stop()
-	_ = cmd.Wait() // its error is expected
+	_ = cmd.Wait() // a killed command returns an error
 }
 
 // readable returns the number of runs in the directory.

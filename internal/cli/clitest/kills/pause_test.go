@@ -28,7 +28,7 @@ func TestPause(t *testing.T) {
 	}()
 	for running := true; running; {
 		for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
-			_ = cmd.Process.Signal(s) // it may have ended
+			_ = cmd.Process.Signal(s) // fails if the process has ended
 			time.Sleep(300 * time.Millisecond)
 		}
 		select {

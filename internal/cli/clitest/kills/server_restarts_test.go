@@ -126,7 +126,7 @@ func TestAgentsServerRestarts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer func() { _ = server.Close() }() // it may be closed
+			defer func() { _ = server.Close() }() // fails if the server is closed already
 			for range 2 {
 				clitest.StartWorker(t, server.Address)
 			}

@@ -42,7 +42,7 @@ func withEnvironment(t *testing.T, entry string) (all []string) {
 	}
 	for _, path := range found {
 		environment, err := os.ReadFile(path)
-		if err == nil && bytes.Contains(environment, []byte(entry)) { // otherwise it has ended
+		if err == nil && bytes.Contains(environment, []byte(entry)) { // err: the process has ended
 			all = append(all, path)
 		}
 	}

@@ -43,7 +43,7 @@ func TestWorkers(t *testing.T) {
 				workers := []*exec.Cmd{clitest.StartWorker(t, address),
 					clitest.StartWorker(t, address)}
 				for line != wide && !hasRun(by) && !isClosed(ended) {
-					time.Sleep(10 * time.Millisecond) // the first server must exist when it begins
+					time.Sleep(10 * time.Millisecond) // the first server must exist when the command starts
 				}
 				for range 4 {
 					_ = workers[rand.IntN(len(workers))].Process.Kill()

@@ -424,7 +424,7 @@ func TestManyMistakes(t *testing.T) {
 
 func TestUnwritable(t *testing.T) {
 	t.Chdir(t.TempDir())
-	const nowhere = "/proc/poolbench" // cannot be created, not even by root
+	const nowhere = "/proc/poolbench" // not even root can create this directory
 	o := clitest.Command(t, clitest.Quick("--out", nowhere)...)
 	if o.Code != clitest.Unusable || strings.Count(o.Stderr, "\n") != 1 ||
 		!strings.Contains(o.Stderr, "--out: ") {

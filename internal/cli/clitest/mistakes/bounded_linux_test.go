@@ -34,9 +34,9 @@ type excess struct {
 	// words; FILE is replaced by the file, URL by a server, and + by a blank within a word
 	args  string
 	file  func() string
-	lasts bool   // whether it runs until it is interrupted or its time is over
-	brief bool   // whether it is only interrupted early, because it mostly waits or ends soon
-	needs string // program without which it is skipped
+	lasts bool   // whether the command runs until SIGINT or a timeout
+	brief bool   // only an early SIGINT is useful, because the command mostly waits or ends soon
+	needs string // the test is skipped without this program
 	whole bool   // valid input: each word FILE is a different file, and there is a result
 }
 
@@ -332,7 +332,7 @@ func (h excess) interrupted(t *testing.T, url string, after time.Duration) {
 		}
 	}
 	before, begun := *used, time.Now()
-	_ = cmd.Process.Signal(os.Interrupt) // it may have ended
+	_ = cmd.Process.Signal(os.Interrupt) // fails if the command has ended
 	for limit := begun.Add(time.Minute); ; used.look() {
 		select {
 		case <-ended:
@@ -372,7 +372,7 @@ func (u *usage) add(process int) {
 	for _, task := range tasks {
 		thread, _ := strconv.Atoi(filepath.Base(task))
 		text, err := os.ReadFile(task + "/schedstat")
-		if err != nil { // it has ended
+		if err != nil { // the thread has ended
 			continue
 		}
 		var now [2]int64
@@ -382,7 +382,7 @@ func (u *usage) add(process int) {
 		u.cpu += time.Duration(now[0] - u.of[thread][0])
 		u.waited += time.Duration(now[1] - u.of[thread][1])
 		u.of[thread] = now
-		children, _ := os.ReadFile(task + "/children") // it has ended
+		children, _ := os.ReadFile(task + "/children") // fails if the thread has ended
 		for _, child := range strings.Fields(string(children)) {
 			if n, err := strconv.Atoi(child); err == nil {
 				u.add(n)

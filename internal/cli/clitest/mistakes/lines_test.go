@@ -79,7 +79,7 @@ func tryLine(t *testing.T, args []string) (code int, wrong string) {
 	var stdout, stderr strings.Builder
 	patience := 60 * time.Second // for a busy machine; a line takes at most some seconds
 	if args[0] == "serve" {
-		patience = 20 * time.Millisecond // it serves until it is interrupted
+		patience = 20 * time.Millisecond // the server runs until SIGINT
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

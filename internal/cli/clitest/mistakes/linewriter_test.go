@@ -59,7 +59,7 @@ func (w lineWriter) line(commands []*cobra.Command) []string {
 	c := commands[w.IntN(len(commands))]
 	args := []string{c.Name()}
 	if c.Flags().Lookup("dry-run") != nil {
-		args = append(args, "--dry-run") // first, so that no flag before it takes it as its value
+		args = append(args, "--dry-run") // first, so no other flag uses it as its value
 	}
 	for range w.IntN(3) {
 		args = append(args, w.argument(c.Name()))

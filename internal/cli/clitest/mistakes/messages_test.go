@@ -20,7 +20,7 @@ func TestServerAddress(t *testing.T) {
 		"river":                  "postgres=host=127.0.0.1 port=1 user=u password=s3cret",
 		"jetstream:server=outer": "nats=nats://u:s3cret@127.0.0.1:1"} {
 		for _, variable := range []string{"NATS", "POSTGRES", "REDIS", "RABBITMQ"} {
-			t.Setenv("POOLBENCH_"+variable, "") // --server sets it
+			t.Setenv("POOLBENCH_"+variable, "") // --server sets this variable
 		}
 		o := clitest.Command(t, "run", "--strategy", strategy, "--server", server, "--n", "5", "--rate",
 			"100", "--clock", "real")
@@ -94,7 +94,7 @@ func TestOneStream(t *testing.T) {
 		_ = first.Process.Kill()
 		_ = first.Wait()
 	}()
-	for { // until it has created the file
+	for { // until the file exists
 		if text, err := os.ReadFile("s.json"); err == nil && len(text) > 0 {
 			break
 		}

@@ -254,7 +254,7 @@ var spots = map[string]func(t *testing.T, dir string) spot{
 		return spot{dir + "/file/x", "not a directory", still(t, dir+"/file", 0)}
 	},
 	"read-only": func(t *testing.T, dir string) spot {
-		if os.Geteuid() == 0 { // root may write everywhere except where no files can be created
+		if os.Geteuid() == 0 { // root ignores permissions
 			return spot{"/proc/poolbench", "no such file or directory", nil}
 		}
 		if err := os.Chmod(dir, 0o500); err != nil {

@@ -101,7 +101,7 @@ func TestAttackDefaults(t *testing.T) {
 	}
 	want := attack.Defaults()
 	want.Arrival, want.Timeout, want.Drain = arrivals.MustParse("constant"),
-		attack.DefaultTimeout, attack.DefaultDrain // zeroes mean these values
+		attack.DefaultTimeout, attack.DefaultDrain // defaults, which replace zeroes
 	want.Requests = []attack.Request{{Method: http.MethodGet, URL: "http://h/",
 		Header: http.Header{}}}
 	sent, defaults := fmt.Sprintf("%+v", all[0].Written()), fmt.Sprintf("%+v", want.Written())

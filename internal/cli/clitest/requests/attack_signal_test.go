@@ -47,7 +47,7 @@ func TestAttackInterrupt(t *testing.T) {
 				t.Errorf("results end %q", results[max(0, len(results)-100):])
 			}
 			for _, c := range suite(t, "x.xml").Cases {
-				if c.Error == nil && c.Skipped == nil { // whether the run is valid must be open too
+				if c.Error == nil && c.Skipped == nil { // the validity check must be undecided, too
 					t.Errorf("%s of what was interrupted passes: %+v", c.Name, c)
 				}
 			}

@@ -67,7 +67,7 @@ func TestAttack(t *testing.T) {
 		shop, inn := strings.Contains(chart, "shop"), strings.Contains(chart, "inn")
 		if name := filepath.Base(path); (strings.HasPrefix(name, "slowest-") ||
 			strings.HasPrefix(name, "heat-")) && (shop || inn) {
-			continue // this load has the slower one
+			continue // the chart shows only the slower target of a load
 		}
 		if !shop || !inn {
 			t.Errorf("%s has not both targets", path)

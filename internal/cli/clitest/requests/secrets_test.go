@@ -86,7 +86,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: "s", Value: planted["set cookie"]})
 	w.WriteHeader(500)
 	var b strings.Builder
-	for _, s := range said { // each within the part of the body that is kept
+	for _, s := range said { // each within the recorded beginning of the body
 		quoted, _ := json.Marshal(s)
 		fmt.Fprintf(&b, "%s\n%s\n%s\n%s\n", s, quoted, html.EscapeString(s), url.QueryEscape(s))
 	}
@@ -337,7 +337,7 @@ func TestNoCredential(t *testing.T) {
 	if kept < 15 {
 		t.Errorf("%d commands have kept an answer", kept)
 	}
-	t.Run("worker", func(t *testing.T) { // it waits for its server
+	t.Run("worker", func(t *testing.T) { // the worker waits for its server
 		cmd, _ := clitest.Apart(t, nil, "worker", "--nats", plantedServer())
 		said, err := cmd.StderrPipe()
 		if err != nil {
@@ -350,7 +350,7 @@ func TestNoCredential(t *testing.T) {
 		if leaks := credentialsIn([]byte(line)); leaks != nil || !strings.Contains(line, "waiting for the server") {
 			t.Errorf("%q in %q, error %v", leaks, line, err)
 		}
-		_ = cmd.Process.Kill() // it would wait forever
+		_ = cmd.Process.Kill() // the worker would wait forever
 		_ = cmd.Wait()
 	})
 	t.Run("proxy", func(t *testing.T) {
@@ -366,7 +366,7 @@ func TestNoCredential(t *testing.T) {
 func leakedCredentials(t *testing.T, args []string) (failures string) {
 	room := t.TempDir()
 	t.Chdir(room)
-	clitest.Write(t, "body.json", "") // a target names it
+	clitest.Write(t, "body.json", "") // a target refers to this file
 	o := clitest.Command(t, args...)
 	if leaks := credentialsIn([]byte(o.Stdout + o.Stderr)); leaks != nil {
 		t.Errorf("poolbench %q: %q in\n%s\n%s", args, leaks, o.Stdout, o.Stderr)

@@ -46,7 +46,7 @@ var plantedCauses = map[string]plantedCause{
 
 func stopOnce(cmd *exec.Cmd) (end func()) {
 	stopped := time.AfterFunc(1500*time.Millisecond, func() {
-		_ = cmd.Process.Signal(syscall.SIGSTOP) // an error shows in the run
+		_ = cmd.Process.Signal(syscall.SIGSTOP) // the run reveals an error
 		time.Sleep(400 * time.Millisecond)
 		_ = cmd.Process.Signal(syscall.SIGCONT)
 	})

@@ -31,7 +31,7 @@ func TestTooShortSaysSo(t *testing.T) {
 			"--rate 50 --limit 8", false},
 		{"--strategy retry+worker_pool --load 0.9 --n 20000", true},
 		{"--strategy shortest_first --load 0.9 --n 20000", true},
-		{"--strategy codel_lifo --load 0.9 --n 100000", false}, // its past has no lasting effect
+		{"--strategy codel_lifo --load 0.9 --n 100000", false}, // old tasks have no lasting effect
 		{"--strategy conc --load 0.95 --workload hyperexp --n 20000", true},
 		{"--strategy worker_pool", false},
 		{"--strategy worker_pool --limit 10000 --load 0.9", false}, // no task waits

@@ -109,7 +109,7 @@ func TestSameSeedOfAll(t *testing.T) {
 	for _, flags := range [][]string{{"--target", "freeze"}, {"--target", "token_bucket"},
 		{"--arrival", "constant", "--workload", "constant"}, {"--arrival", "mmpp"},
 		{"--workload", "two_class"}} {
-		var runs [2]map[string]string // of a strategy: its line, and the notes before it
+		var runs [2]map[string]string // by strategy: the result line and its notes
 		for i := range runs {
 			out := fmt.Sprint(flags, i)
 			clitest.Succeed(t, append([]string{"run", "--clock", "virtual", "--strategy", "every",

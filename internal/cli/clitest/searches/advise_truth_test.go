@@ -168,7 +168,7 @@ type oracle struct {
 	adviceQuestion
 	t     testing.TB
 	tasks int
-	base  [2]course // with the given limit; each contains no more than the tasks
+	base  [2]course // the two plans, without a limit
 }
 
 func (j *oracle) each(limit int, pace limiter, load, service float64) (v [2]float64, lost float64) {

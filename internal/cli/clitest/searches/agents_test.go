@@ -54,7 +54,7 @@ func TestAgents(t *testing.T) {
 }
 
 func TestAgentsSearch(t *testing.T) {
-	t.Parallel() // it mostly waits
+	t.Parallel() // the test mostly waits
 	url, served := clitest.Shop(t, 200)
 	o := clitest.Attacked(t, "capacity", url, "--agents", "2", "--objective", "p50-response<1h",
 		"--max-rate", "200", "--first-rate", "100", "--duration", "200ms", "--rest", "1ms",

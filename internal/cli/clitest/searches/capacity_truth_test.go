@@ -16,7 +16,7 @@ import (
 // limitQuestion asks for the smallest limit at a rate, or for the highest rate at a limit.
 type limitQuestion struct {
 	adviceQuestion
-	limit  int // its value is near the bound
+	limit  int // the value at this limit is near the bound
 	ofRate bool
 	n      int // value of --n; 0 means the default
 }

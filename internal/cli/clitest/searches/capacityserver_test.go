@@ -17,7 +17,7 @@ import (
 )
 
 func TestCapacityOfServer(t *testing.T) {
-	t.Parallel() // it mostly waits
+	t.Parallel() // the test mostly waits
 	x := filepath.Join(t.TempDir(), "x")
 	var asked atomic.Int64
 	failing := int64(1 << 62)
@@ -39,7 +39,7 @@ func TestCapacityOfServer(t *testing.T) {
 		{"p50-response<1h", 10, "unknown", clitest.Undecided, "the search ends"},
 	} {
 		if testing.Short() && c.code == clitest.Fine {
-			continue // TestAgentsSearch has this answer
+			continue // TestAgentsSearch tests this answer
 		}
 		failing = c.failing
 		asked.Store(0)
@@ -116,7 +116,7 @@ func TestCapacityOfServer(t *testing.T) {
 // Each probe must use the data and checks from its first request on. A failed check counts as a
 // failure.
 func TestCapacityOfVariedRequests(t *testing.T) {
-	t.Parallel() // it mostly waits
+	t.Parallel() // the test mostly waits
 	dir := t.TempDir()
 	var wrong, asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -157,7 +157,7 @@ func TestCapacityOfVariedRequests(t *testing.T) {
 
 // Rates are rates of sessions.
 func TestCapacityOfSessions(t *testing.T) {
-	t.Parallel() // it mostly waits
+	t.Parallel() // the test mostly waits
 	dir := t.TempDir()
 	var begun, bought, wrong atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

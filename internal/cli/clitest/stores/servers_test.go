@@ -220,7 +220,7 @@ var ports = map[string]*regexp.Regexp{
 
 func listens(dir string) bool {
 	for name, port := range ports {
-		text, _ := os.ReadFile(filepath.Join(dir, name)) // the file of only one kind exists
+		text, _ := os.ReadFile(filepath.Join(dir, name)) // only one of the files exists
 		if found := port.FindSubmatch(text); found != nil {
 			c, err := net.Dial("tcp", "127.0.0.1:"+string(found[1]))
 			if err == nil {

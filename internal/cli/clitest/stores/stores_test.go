@@ -232,7 +232,7 @@ func TestStoreDeleted(t *testing.T) {
 					if len(found) == 0 {
 						return false
 					}
-					time.Sleep(200 * time.Millisecond) // until it is running
+					time.Sleep(200 * time.Millisecond) // until the store has started
 					// RemoveAll fails if a file is created meanwhile.
 					for tries := 0; tries < 1000 && os.RemoveAll(found[0]) != nil; tries++ {
 					}
