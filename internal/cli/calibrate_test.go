@@ -15,8 +15,9 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// made returns a calibration with a known answer that is missed by a factor, and a control.
-func made(factor, control float64) *calibrationResults {
+// sampleCalibration returns a calibration with a control and one known answer, which is off by the
+// factor.
+func sampleCalibration(factor, control float64) *calibrationResults {
 	check := calibration.Check{Unit: "mean-wait-sec", Want: 0.010, Tolerance: 0.05}
 	c := &calibrationResults{size: 0.1, control: calibration.Verdict{Check: check, Got: control}}
 	c.readings = []calibration.Reading{{What: "a sleep ends later than asked by",
@@ -40,7 +41,7 @@ func TestCalibrationJudges(t *testing.T) {
 		{1.06, 0.005, 1, []string{"1 values are wrong: do not trust this build", "MISSED"}},
 		{0.94, 0.010, 2, []string{"2 values are wrong", "PASSES"}},
 	} {
-		c := made(test.factor, test.control)
+		c := sampleCalibration(test.factor, test.control)
 		made := c.document("x")
 		if got := made.Wrong; got != test.wrong {
 			t.Errorf("%+v: %d wrong", test, got)

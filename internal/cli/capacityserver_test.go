@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// In the document, as in the table, a probe that was sent late has met no objective.
+// A probe that was sent late has met no objective.
 func TestTriedBy(t *testing.T) {
 	for want, p := range map[show.SearchProbe]capacity.ServerProbe{
 		{At: 9, Met: 1, Verdict: "met"}:          {Rate: 9, Verdict: objectives.Met},

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// A program without build information on its checkout must find it in a parent of its own
-// directory, as after make build. A program of go install finds it by the paths of its source
-// files.
+// Without build information, a program must find the checkout in a parent of its own directory, as
+// after make build. A program of go install must find it by the paths of its source files.
 func TestCheckoutAround(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {

@@ -18,7 +18,7 @@ func TestKillsThatNeverCame(t *testing.T) {
 	}
 }
 
-// The finding must contain tasks that were still in the queue, which are not lost.
+// Tasks that were still queued are not lost.
 func TestNotWaitedFor(t *testing.T) {
 	d := crashDocument{Strategy: "asynq", Kills: 3, Patience: 45,
 		Report: crash.Report{Accepted: 100, Once: 92, Stored: 8, Stalled: true, Restarts: 2,

@@ -11,8 +11,8 @@ var update = flag.Bool("update", false, "write the modules of examples anew")
 
 const checkout = "../.."
 
-// Each module in examples must have the requirements of this module. -update (make generate) writes
-// them.
+// Each module in examples must require the versions of this module. -update (make generate) writes
+// the requirements.
 func TestExampleModules(t *testing.T) {
 	mains, err := filepath.Glob(checkout + "/examples/*/main.go")
 	if err != nil || len(mains) != 4 {

@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// Clients that keep their connections, and work that does not end by itself, must not keep the
-// server from ending.
+// The server must end despite open connections and work that never ends by itself.
 func TestServeEndsWithHangers(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Irregularities must be reported for the whole file, and a column without a name must not be
+// The whole file must be checked, not only the replayed tasks. A column without a name must not be
 // named.
 func TestTraceOfAPart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pandas.csv")

@@ -13,15 +13,14 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A rule is a published rule for a limit, written from its source.
+// rule is a published algorithm for a concurrency limit, written from its source.
 type rule interface {
-	// ended is called with each task that ends: its start, its end, and the tasks in flight. It
-	// returns the new limit.
 	ended(began, ended time.Duration, inFlight int) float64
 }
 
-// congestionAvoidance is TCP's: each answer adds 1/limit, a late one cuts the limit, once for all
-// that were sent before (Jacobson, Congestion avoidance and control, 1988).
+// congestionAvoidance is TCP's algorithm: each answer adds 1/limit. A late answer cuts the limit,
+// at most once for all requests that were in flight (Jacobson, Congestion avoidance and control,
+// 1988).
 type congestionAvoidance struct {
 	limit, most float64
 	cut         time.Duration
@@ -38,7 +37,7 @@ func (r *congestionAvoidance) ended(began, ended time.Duration, inFlight int) fl
 	return r.limit
 }
 
-// samples sums the tasks of a window, which is at least 10 and a round long.
+// samples sums the tasks of a window of at least 10 tasks and one round trip.
 type samples struct {
 	sum     float64
 	n, most int
@@ -51,8 +50,8 @@ func (w *samples) complete(began, ended time.Duration, inFlight int, limit float
 	return w.n >= 10 && w.n >= int(limit)
 }
 
-// gradient2 is Netflix's Gradient2Limit with an ExpAvgMeasurement of 60 windows, 10 of them to warm
-// up.
+// gradient2 is Netflix's Gradient2Limit with an ExpAvgMeasurement of 60 windows, 10 of them
+// warm-up.
 type gradient2 struct {
 	limit, most float64
 	window      samples
@@ -86,7 +85,6 @@ func (r *gradient2) ended(began, ended time.Duration, inFlight int) float64 {
 	return r.limit
 }
 
-// vegasLimit is Netflix's VegasLimit.
 type vegasLimit struct {
 	limit, most    float64
 	window         samples
@@ -130,7 +128,7 @@ func (r *vegasLimit) ended(began, ended time.Duration, inFlight int) float64 {
 	return r.limit
 }
 
-// gradientController is that of Envoy's filter, with its defaults.
+// gradientController is the algorithm of Envoy's filter, with its defaults.
 type gradientController struct {
 	limit, most, deferred  float64
 	measures               bool
@@ -181,7 +179,6 @@ func (r *gradientController) ended(began, ended time.Duration, _ int) float64 {
 	return r.limit
 }
 
-// A departure is a task that ends.
 type departure struct{ began, ends time.Duration }
 
 type departures []departure
@@ -197,8 +194,8 @@ func (h *departures) Pop() any {
 	return d
 }
 
-// simulated plays a scenario with a brownout that has a knee of 10, with slots by the rule, as
-// events: no strategy, target or clock is involved. It returns the throughput of the whole run.
+// simulated is a discrete-event simulation of a scenario with a brownout (knee at 10). It uses no
+// strategy, target or clock, and returns the throughput of the whole run.
 func simulated(t *testing.T, sc bench.Scenario, r rule, limit float64) (rate float64) {
 	next, err := sc.Load.Arrival.Spec.Open(sc.Load.PerSecond, sc.Seed, sc.Load.Arrival.Values)
 	if err != nil {
@@ -238,14 +235,12 @@ func simulated(t *testing.T, sc bench.Scenario, r rule, limit float64) (rate flo
 	return float64(sc.Stop.Tasks) / now.Seconds()
 }
 
-// fixedRule keeps a limit.
 type fixedRule float64
 
 func (r fixedRule) ended(time.Duration, time.Duration, int) float64 { return float64(r) }
 
-// TestAdaptiveRules holds each strategy to the rule that it is named for: its regret, the share of
-// the throughput of a fixed limit of 10 that it loses, is within 5 % of that throughput of the
-// rule's own regret, in a brownout and in one with noisy service times.
+// Each strategy must behave like the published rule in its name. Its regret is the share of
+// throughput lost relative to a fixed limit of 10. It must be within 0.05 of the rule's regret.
 func TestAdaptiveRules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

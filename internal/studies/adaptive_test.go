@@ -27,7 +27,7 @@ func TestAdaptiveVerdicts(t *testing.T) {
 		of   func(name, target string) (rate, p99 float64)
 		want decide.ClaimVerdict
 		says string
-		row  string // of adaptive_aimd
+		row  string // expected row of adaptive_aimd
 	}{
 		"all near": {fails(), decide.Holds, "each adaptive limit is near the best fixed one",
 			"×1 ×1 ×1 ×1 ×1 yes"},
@@ -69,9 +69,8 @@ func TestAdaptiveVerdicts(t *testing.T) {
 	}
 }
 
-// TestAdaptive runs the settings that decide. In a brownout, limits that are learnt rise from the
-// right one, or stay at the highest, and a third of the throughput or more is lost. Without one, no
-// throughput is.
+// In a brownout, learned limits rise above the right limit and lose a third of the throughput.
+// Without a brownout, they lose no throughput.
 func TestAdaptive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -84,7 +84,6 @@ func randomFile(r *rand.Rand, cells []bench.Scenario) string {
 	return b.String()
 }
 
-// draw makes the report of a directory with these files. An error must have one line.
 func draw(t *testing.T, results, timeline, distributions string) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{rundir.ResultsFile: results,
@@ -112,8 +111,6 @@ func allCells(size Size) (cells []bench.Scenario) {
 	return cells
 }
 
-// Each study must accept any strategy or refuse it in one line, and any results file must give a
-// finding and a report.
 func TestAddedStrategiesAtRandom(t *testing.T) {
 	cells := allCells(Quick)
 	seeds := uint64(12)
@@ -146,8 +143,6 @@ func TestAddedStrategiesAtRandom(t *testing.T) {
 	}
 }
 
-// A strategy that cannot run in a study is refused before the run, and omitted from a figure with
-// the reason.
 func TestRefused(t *testing.T) {
 	odd := strategy("segregated:short=2,long=3")[0]
 	for _, s := range All() {

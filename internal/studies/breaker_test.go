@@ -76,7 +76,7 @@ func TestBreaker(t *testing.T) {
 				tr.name, late, vain)
 		}
 	}
-	// Each call to a frozen service uses a slot for 200 ms. A breaker admits the calls that open
+	// Each call to a frozen service uses a slot for 200 ms. A breaker lets the calls pass that open
 	// it, and then four per second.
 	if calls := of(0, troubles[0].inVain) * float64(troubles[0].tasks); calls < 190 || calls > 210 {
 		t.Errorf("without a breaker %v calls come to nothing, want 4 × 10 s ÷ 200 ms", calls)

@@ -11,9 +11,9 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// sampleCores returns responses of the waiting tasks of 1 s in two pools and ratio seconds in one
-// pool, and the throughput of two pools relative to one: share for tasks that do both, either for
-// other tasks.
+// sampleCores returns waiting tasks with a response of 1 s in two pools and ratio seconds in one
+// pool. The throughput of two pools relative to one is share for tasks that both compute and wait,
+// and either for other tasks.
 func sampleCores(ratio func(limit int) float64, either, share float64) *evidence.Measured {
 	return synthetic(studyCells("cpu_io"), 2, func(sc bench.Scenario, _ int) map[string]float64 {
 		metrics := map[string]float64{callTail: 1, computeTail: 1, waitMean: 1, computeMean: 1,
@@ -68,7 +68,7 @@ func TestCoresVerdicts(t *testing.T) {
 	}
 }
 
-// Responses are reported as one pool divided by two, throughputs as two divided by one.
+// Response ratios are one pool divided by two, throughput ratios are two divided by one.
 func TestCoresLines(t *testing.T) {
 	m := synthetic(studyCells("cpu_io"), 2, func(sc bench.Scenario, _ int) map[string]float64 {
 		metrics := map[string]float64{callTail: 1, waitMean: 1, computeMean: 1, "ops/s": 100}
@@ -99,7 +99,7 @@ func TestCoresWorkload(t *testing.T) {
 	}
 }
 
-// With two cores 60 % busy, Erlang C is 0.45, and each further slot multiplies it by the load.
+// With two cores 60 % busy, Erlang C is 0.45. Each further slot multiplies it by the load.
 func TestCoresTheory(t *testing.T) {
 	for k, want := range map[int]float64{corePool: 0.45, corePool + 1: 0.27, corePool + 2: 0.162} {
 		if got := allComputing(k); math.Abs(got-want) > 1e-12 {
@@ -109,8 +109,9 @@ func TestCoresTheory(t *testing.T) {
 	}
 }
 
-// A class pool that is too small is worse than one pool, one of the right size is better, and with
-// enough slots there is no gain. The p99 of computing tasks depends only on their class pool.
+// A class pool that is too small is worse than one pool, a class pool of the right size is better,
+// and with enough slots both are equal. The p99 of computing tasks depends only on their class
+// pool.
 func TestCoresRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -11,7 +11,7 @@ import (
 
 var losses = []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"}
 
-// The finding must change if the metrics named in Decides are missing.
+// A metric in Decides must affect the finding.
 func TestDecides(t *testing.T) {
 	known := map[string]bool{}
 	for _, m := range observe.Metrics() {

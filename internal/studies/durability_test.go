@@ -14,9 +14,9 @@ import (
 	_ "github.com/poolbench/poolbench/strategies/durable"
 )
 
-// sampleDurability returns runs in which the strategies in slow complete 400 tasks per second for
-// eight clients, and other durable strategies 8000. scatter is the relative difference between
-// repetitions, waited the share of time without a processor.
+// sampleDurability returns runs with eight clients. The strategies in slow complete 400 tasks per
+// second, other durable strategies 8000. scatter is the relative difference between repetitions,
+// waited the share of time without a processor.
 func sampleDurability(slow []string, scatter, waited float64, names ...string) *evidence.Measured {
 	cells := []bench.Scenario{diskCell(Quick)}
 	for _, v := range strategy(names...) {
@@ -64,7 +64,7 @@ func TestDurabilityVerdicts(t *testing.T) {
 		{"all fast, crowded", nil, 0.01, 0.9, decide.DoesNotHold,
 			"each durable strategy completes at least 1000 tasks a second (8000)",
 			"durability costs 130 µs per task here: too slow above 8000 tasks a second, and fast " +
-				"enough below"}, // other programs only make it slower
+				"enough below"}, // other programs can only reduce the throughput
 		{"all slow", durable, 0.01, 0, decide.Holds,
 			"each durable strategy completes fewer than 1000 tasks a second (400)",
 			"durability costs 2.5 ms per task here: too slow above 400 tasks a second, and fast " +
@@ -100,14 +100,12 @@ func TestDurabilityVerdicts(t *testing.T) {
 	expect(t, "one missing", judged.Judge(m), decide.ClaimUndecided,
 		"the repetitions vary too much to decide whether a durable strategy "+
 			"completes 1000 tasks a second: sqlite_queue")
-	// a strategy whose repetitions vary does not change the others' results
 	m = sampleDurability([]string{"sqlite_queue"}, 0.01, 0, embedded[:5]...)
 	expect(t, "two missing, the rest fast", judged.Judge(m), decide.ClaimUndecided,
 		"the repetitions vary too much to decide whether a durable strategy "+
 			"completes 1000 tasks a second: jetstream:sync=always and sqlite_queue")
 }
 
-// Strategies that were not measured are listed with the server that they need.
 func TestDurabilityLines(t *testing.T) {
 	m := sampleDurability([]string{"sqlite_queue", "redis_stream"}, 0.01, 0,
 		append(slices.Clone(embedded), "redis_stream")...)

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// sampleCallbacks returns runs in which each way has a p99 of times a callback's length for lengths
-// of at least from, and the p99 without long callbacks below.
+// sampleCallbacks returns runs of the three ways. From the length from on, the p99 is proportional
+// to times and to the length of callbacks. For shorter callbacks it is constant.
 func sampleCallbacks(from [3]int, times [3]float64) *evidence.Measured {
 	return synthetic(callbackCells(Quick), 2, func(sc bench.Scenario, i int) map[string]float64 {
 		values := map[string]float64{"p50-service-sec": 1e-3, meanResponse: 8e-3,
@@ -80,7 +80,6 @@ func mustLookup(t *testing.T, name string) Study {
 	return s
 }
 
-// The load must not change with the length of the long callbacks, except for rounding.
 func TestEventloopLoad(t *testing.T) {
 	for _, r := range callbackLengths() {
 		p := callbackShare(r)
@@ -106,7 +105,7 @@ func TestEventloopRuns(t *testing.T) {
 		res := runOnce(t, callbackCell(way, r, Standard))
 		return res
 	}
-	// Relative standard deviations times four: of a mean wait by Whitt's formula, of a p99 by the
+	// Four relative standard deviations: of a mean wait by Whitt's formula, and of a p99 by the
 	// formula of package bench.
 	deviation := func(constant, c2, tasks float64) float64 {
 		load := callbackShort + callbackLong
@@ -128,8 +127,8 @@ func TestEventloopRuns(t *testing.T) {
 	}
 	mean, _ := mixed.Metric("short-mean-response-sec")
 	wait := onLoopWait(r)
-	// Whitt's formula ignores the third moment, which matters here, so the tolerance is twice the
-	// run's own interval by batch means.
+	// Whitt's formula ignores the third moment, which matters here. The tolerance is therefore
+	// twice the run's own confidence interval by batch means.
 	low, _ := mixed.Metric("mean-wait-low-sec")
 	high, _ := mixed.Metric("mean-wait-high-sec")
 	if math.Abs(mean/unit.Seconds()-1-wait) > (high-low)/unit.Seconds() {
@@ -138,7 +137,7 @@ func TestEventloopRuns(t *testing.T) {
 	}
 }
 
-// onLoopWait returns the mean wait on the loop, in short callbacks (Pollaczek–Khinchine).
+// onLoopWait uses the Pollaczek–Khinchine formula.
 func onLoopWait(r int) float64 {
 	p := callbackShare(r)
 	mean, square := 1-p+p*float64(r), 1-p+p*float64(r*r)

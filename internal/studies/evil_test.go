@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// sampleEvil returns runs with the planned number of endless tasks, whose good tasks wait as long
-// as longest returns.
+// sampleEvil returns runs with the planned number of endless tasks. longest returns the longest
+// wait of the other tasks.
 func sampleEvil(longest func(sc bench.Scenario, endless int) float64) *evidence.Measured {
 	return synthetic(studyCells("evil"), 3, func(sc bench.Scenario, _ int) map[string]float64 {
 		if sc.Workload.Spec.Name != "evil" {
@@ -55,7 +55,6 @@ func TestEvilVerdicts(t *testing.T) {
 	}
 }
 
-// Runs in which the pool is overloaded despite the timeout must not count.
 func TestEvilOverloaded(t *testing.T) {
 	over := map[string]bool{}
 	for _, timeout := range evilTimeouts {
@@ -86,9 +85,9 @@ func TestEvilBusy(t *testing.T) {
 	}
 }
 
-// As many endless tasks as slots stop a pool without classes, and half as many stop one whose slots
-// are divided between two classes. No number stops an unbounded strategy, or a pool that suspends
-// tasks between steps.
+// As many endless tasks as slots stop a pool without classes. Half as many stop a pool whose slots
+// are divided between two classes. An unbounded strategy, or a pool that suspends tasks between
+// steps, never stops.
 func TestEvilRuns(t *testing.T) {
 	last := len(evilShares) - 1
 	run := func(sc bench.Scenario) *bench.Result {

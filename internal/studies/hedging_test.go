@@ -52,9 +52,9 @@ func TestHedgingVerdicts(t *testing.T) {
 	}
 }
 
-// With a second attempt after d, a response is longer than t with probability S(t)·S(t−d), so the
-// p99 falls to a third if there is a slot for each. It does not fall if the task itself is long,
-// and rises at a full server.
+// With a second attempt after d, a response exceeds t with probability S(t)·S(t−d). If there is a
+// slot for each attempt, the p99 falls to a third. The p99 does not fall if the task itself is
+// long, and it rises at a fully loaded server.
 func TestHedging(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// sampleLoad returns runs in which all strategies keep up below the capacity, and the p99 of one
+// sampleLoad returns runs in which all strategies keep up below the capacity. The p99 of one
 // waiting strategy differs by a factor.
 func sampleLoad(
 	factor func(load float64) float64,
@@ -84,7 +84,6 @@ func TestLoadTableHasMedians(t *testing.T) {
 	}
 }
 
-// The response of a strategy that falls behind without shedding must be marked as growing.
 func TestLoadBehind(t *testing.T) {
 	m := synthetic(loadSweep(Quick, familiar...), 1,
 		sampleLoad(func(float64) float64 { return 1 }))

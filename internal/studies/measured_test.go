@@ -30,7 +30,7 @@ func TestFindingNamesInvalidRuns(t *testing.T) {
 	}
 }
 
-// Repetitions are paired by seed. A duplicate of a virtual run counts once, of a real run twice.
+// Repetitions are paired by seed. A duplicate of a virtual run must not count.
 func TestPairedBySeed(t *testing.T) {
 	cells := loadSweep(Quick, "worker_pool", "semaphore")[:2]
 	m := evidence.FromResults(nil)

@@ -48,9 +48,9 @@ func TestMetastableVerdicts(t *testing.T) {
 	}
 }
 
-// With four attempts each, 150 tasks per second are 600 calls to a server with a capacity of 400,
-// so it stays down. With a retry budget of a tenth it recovers below 400/1.1, once its backlog is
-// done. Calls that are refused at once cost the server nothing.
+// With four attempts each, 150 tasks per second are 600 calls, and the server's capacity is 400, so
+// the server never recovers. With a retry budget of a tenth it recovers below 400/1.1 when it has
+// finished its backlog. Calls that are refused at once cost the server nothing.
 func TestMetastable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

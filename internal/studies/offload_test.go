@@ -11,7 +11,8 @@ import (
 )
 
 // sampleOffload returns runs in which workers complete gains times the tasks of the loop at each
-// size, and cost a single client 250 ns. Repetitions differ by the share scatter.
+// size. Handing a task over costs a single client 250 ns. scatter is the relative difference
+// between repetitions.
 func sampleOffload(gains []float64, scatter, waited float64) *evidence.Measured {
 	cells := append(offloadCells(Quick, inline),
 		append(offloadCells(Quick, handedOver[0]), offloadCells(Quick, pooled)...)...)
@@ -77,7 +78,7 @@ func TestOffloadVerdicts(t *testing.T) {
 	}
 }
 
-// Between gains of 1/2 and 2, the crossing at 1 is in the middle on logarithmic axes.
+// Between gains of 1/2 and 2, a gain of 1 is in the middle of the logarithmic axis.
 func TestBreakEven(t *testing.T) {
 	for _, c := range []struct {
 		gains []float64
@@ -102,8 +103,8 @@ func TestBreakEven(t *testing.T) {
 	}
 }
 
-// Batches of all sizes, except of the smallest, have as much work, and none has fewer tasks than
-// all workers need.
+// Batches have the same total work, except the smallest batch. Each batch has enough tasks for all
+// workers.
 func TestOffloadBatchSizes(t *testing.T) {
 	for _, of := range offloadSizes {
 		n := offloadCell(pooled, of, Quick).Stop.Tasks

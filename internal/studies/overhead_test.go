@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// sampleOverhead returns runs with 400 ns per task, except for the first strategies, whose tasks
-// take the given seconds. Repetitions differ by the share scatter.
+// sampleOverhead returns runs with 400 ns per task, except for the first strategies. scatter is the
+// relative difference between repetitions.
 func sampleOverhead(first int, seconds, scatter, waited, shed float64) *evidence.Measured {
 	i := map[string]int{}
 	return synthetic(overheadCells(Quick, dispatchers()...), 3,
@@ -77,8 +77,8 @@ func TestOverheadVerdicts(t *testing.T) {
 	}
 }
 
-// All strategies take part except the two that the doc comment names and those that wait for disks
-// and servers. None with a rate keeps its default rate.
+// Only the two strategies in the doc comment, and those that wait for disks or servers, are
+// excluded. No strategy with a rate may use its default rate.
 func TestOverheadStrategies(t *testing.T) {
 	in := map[string]bool{}
 	for _, v := range dispatchers() {

@@ -49,8 +49,8 @@ func TestPatienceVerdicts(t *testing.T) {
 	}
 }
 
-// With equal tasks and timeouts under overload, a pool with waiting callers wastes half of its
-// time, one that sheds none.
+// With equal tasks and timeouts under overload, a pool whose callers wait wastes half of its time.
+// A pool that sheds wastes no time.
 func TestPatience(t *testing.T) {
 	var cells []bench.Scenario
 	for _, c := range patienceCases {

@@ -50,8 +50,8 @@ func TestPulseVerdicts(t *testing.T) {
 }
 
 // The backlog at the end of a pulse and the drain time must match the fluid limit. At 560 arrivals
-// and 400 ends per second, the standard deviation of the backlog is √(960·10) tasks, 6 %, and that
-// of the drain over two runs similar. The tolerance is four of them.
+// and 400 completions per second, the standard deviation of the backlog is √(960·10) tasks, or 6 %.
+// The drain time over two runs is similar. The tolerance is four standard deviations.
 func TestPulseDrains(t *testing.T) {
 	sc := pulseCell(pooled, pulseBefore)
 	m := measureCells(t, sc)

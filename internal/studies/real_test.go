@@ -73,7 +73,7 @@ func TestRealVerdicts(t *testing.T) {
 	}
 }
 
-// Refused tasks count as done. Runs without a steady state are not drawn.
+// Refused tasks count as completed.
 func TestRealSteady(t *testing.T) {
 	study, err := Lookup("real_waits")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// sampleRetry returns runs with the given calls per task for exponential backoff with jitter at
-// each target, and for all other ways.
+// sampleRetry returns runs with the given calls per task: jittered for exponential backoff with
+// jitter, others for the other retries.
 func sampleRetry(jittered func(dest retryTarget) float64, others, lost float64) *evidence.Measured {
 	return synthetic(studyCells("retry"), 2, func(sc bench.Scenario, _ int) map[string]float64 {
 		metrics := map[string]float64{"attempts/op": others, "throttled/op": lost,
@@ -95,8 +95,9 @@ func retryRuns(
 	return outcomes
 }
 
-// Pacing needs one call per task. A retry at once calls ten times as often as one with jitter, and
-// from a queue also exhausts its attempts. Simultaneous retries take ten times as long.
+// Pacing needs one call per task. Immediate retries need ten times as many calls as retries with
+// jitter, and from a queue they exhaust their attempts. Simultaneous retries take ten times as
+// long.
 func TestRetryRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -130,7 +131,7 @@ func TestRetryBounded(t *testing.T) {
 	}
 }
 
-// Each poison task uses all its attempts. Good tasks wait for that only in place.
+// Poison tasks use all their attempts. They delay other tasks only if they are retried in place.
 func TestPoisonRuns(t *testing.T) {
 	var results []*bench.Result
 	for _, place := range retryPlaces {

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// sampleScrape returns runs in which the site refuses calls of pools at the given limits only, and
-// bans unbounded.
+// sampleScrape returns runs in which the site refuses calls only at the given limits, and bans
+// unbounded.
 func sampleScrape(limits ...int) func(sc bench.Scenario, _ int) map[string]float64 {
 	return func(sc bench.Scenario, _ int) map[string]float64 {
 		of := map[string]float64{"shed/op": 0, "throttled/op": 0, "failed/op": 0, "abandoned/op": 0,
@@ -57,7 +57,6 @@ func TestScrapeVerdicts(t *testing.T) {
 	}
 }
 
-// Strategies with the same results share a row, and the best row is on top.
 func TestScrapeRows(t *testing.T) {
 	m := synthetic(scrapeCells(scrapers()...), 1, sampleScrape(scrapeLimits[1]))
 	all := scrapedAll(m)

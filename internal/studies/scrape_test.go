@@ -9,9 +9,9 @@ import (
 	"github.com/poolbench/poolbench/internal/studies"
 )
 
-// A strategy that limits only concurrency is banned. A rate limit alone stays within the site's
-// limit while slots are free. Few workers that obey Retry-After get all records, and so does a
-// retry around a rate limit.
+// A concurrency limit alone leads to a ban. A rate limit alone stays within the site's limit while
+// slots are free. A few workers that obey Retry-After get all records. Retries around a rate limit
+// do, too.
 func TestScrape(t *testing.T) {
 	study, err := studies.Lookup("scrape")
 	if err != nil {
@@ -49,8 +49,8 @@ func TestScrape(t *testing.T) {
 		"retry+token_bucket+worker_pool | 64 | 0 | 0 | 0 | 501.0 s | 1\n",
 		"ticker_limited:rate=10 | 64 | 0 | 0 | 0 | 501.1 s | 0\n",
 		"retry_in_place:attempts=100 | 4 | 4476 | 0 | 0 | 540.9 s | 0\n",
-		// How long a banned client goes on, and so which are alike, depends on the order of
-		// simultaneous calls.
+		// The order of simultaneous calls determines how long a banned client continues, and so
+		// which strategies are equal.
 		"errgroup_limit | 64 | 4990 | 1 | 4990 | ",
 		"errgroup_limit | 4 | 4990 | 1 | 4990 | ",
 		"token_bucket:rate=10,burst=1 at limit 4 and retry_in_place:attempts=100 at limit 4\n",

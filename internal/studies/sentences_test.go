@@ -19,7 +19,6 @@ func expect(t *testing.T, what string, f decide.Finding, want decide.ClaimVerdic
 	checkSentences(t, f)
 }
 
-// checkSentences checks each sentence of a finding for faults such as NaN.
 func checkSentences(t *testing.T, f decide.Finding) {
 	t.Helper()
 	if f.Table != nil {
@@ -50,7 +49,6 @@ func checkSentences(t *testing.T, f decide.Finding) {
 	}
 }
 
-// printed returns the rows of the table, if there is one, and the lines.
 func printed(f decide.Finding) (lines []string) {
 	if f.Table != nil {
 		for _, row := range f.Table.Lines() {

@@ -75,8 +75,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// With as many workers as tasks, each task has its own exponential time. The ends of a single
-// worker are a Poisson process.
+// With as many workers as tasks, the tasks end at independent exponential times. The completions of
+// a single worker are a Poisson process.
 func TestBatchLeft(t *testing.T) {
 	for _, at := range []float64{0, 0.1, 1, 5} {
 		if got, want := theory.BatchLeft(4, 1, 4, at), 4*math.Exp(-at); math.Abs(got-want) > 1e-9 {

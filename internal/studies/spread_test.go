@@ -44,7 +44,7 @@ func TestSpreadVerdicts(t *testing.T) {
 	}
 }
 
-// The band starts and ends where the points do, and is lowest for tasks of equal length.
+// The band must start and end at the points, and is lowest for tasks of equal length.
 func TestSpreadTheory(t *testing.T) {
 	series := spreadExact(charts.Series{})
 	dot, line := series[0], series[1]

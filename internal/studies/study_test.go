@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Every study can run at every size, has its own question and claim, and shares no scenario with
-// another study. The quick sizes fit their budgets, and the default studies fit a default run.
+// Two studies must not share a question, a claim or a scenario. Quick sizes must fit their budgets,
+// and the default studies a default run.
 func TestStudies(t *testing.T) {
 	said := map[string]bool{}
 	for _, s := range All() {
@@ -115,7 +115,6 @@ func TestNothingMeasured(t *testing.T) {
 	}
 }
 
-// Each verdict except undecided needs advice of at most two lines.
 func TestAdvice(t *testing.T) {
 	for _, s := range All() {
 		for _, v := range decide.ClaimVerdicts {
@@ -128,7 +127,6 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// A printed verdict must parse, with blanks or dashes.
 func TestVerdictWords(t *testing.T) {
 	for _, v := range []decide.ClaimVerdict{decide.Holds, decide.DoesNotHold, decide.Depends} {
 		for _, text := range []string{string(v), strings.ReplaceAll(string(v), " ", "-")} {
@@ -144,7 +142,6 @@ func TestVerdictWords(t *testing.T) {
 	}
 }
 
-// A study finds its runs at any length, uses the longest, and ignores INVALID runs.
 func TestLongestRunCounts(t *testing.T) {
 	sc := loadSweep(Quick, "worker_pool")[0]
 	resultOf := func(size Size, verdict result.Verdict, value float64) *bench.Result {
@@ -161,8 +158,8 @@ func TestLongestRunCounts(t *testing.T) {
 	}
 }
 
-// Strategies added by the user are found in a file, even if they could not run here. Unknown ones
-// are ignored.
+// A results file may contain strategies added by the user, even if they cannot run here. Unknown
+// strategies are ignored.
 func TestAddedStrategies(t *testing.T) {
 	m := evidence.FromResults(nil)
 	at := func(name string) bench.Scenario { return loadSweep(Quick, name)[0] }
@@ -170,7 +167,7 @@ func TestAddedStrategies(t *testing.T) {
 		"segregated:short=7,long=9"} {
 		full := strings.Replace(at("worker_pool").Name(), "worker_pool", name, 1)
 		switch {
-		case name == "codel_lifo": // it sheds, so it has its own queue length
+		case name == "codel_lifo": // sheds, so its queue length differs
 			full = at(name).Name()
 		case strings.HasPrefix(name, "segregated"):
 			full = strings.Replace(full, "limit=4", "limit=16", 1)

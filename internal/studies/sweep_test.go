@@ -16,12 +16,11 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// sweepAll runs every cell of TestTheoryHolds for about an hour instead of a sample.
 var sweepAll = flag.Bool("sweep", false,
 	"run every cell of the sweep over strategies, workloads, queues and arrivals")
 
-// sweepCells returns all strategies × workloads × queues × arrivals × limits that run under the
-// virtual clock.
+// sweepCells returns all combinations of strategy, workload, queue, arrivals and limit that run
+// under the virtual clock.
 func sweepCells(t testing.TB) (cells []bench.Scenario) {
 	var works []string
 	for _, spec := range workloads.All() {
@@ -59,8 +58,8 @@ func sweepCells(t testing.TB) (cells []bench.Scenario) {
 	return cells
 }
 
-// Theory must only be reported within its assumptions: in long runs each exact value must match the
-// measurement, and no invariant may be broken. Each day tests another sample of the cells.
+// A run may report exact theory only if the theory's assumptions hold. Long runs must then measure
+// the same values. Each day tests another sample of the cells.
 func TestTheoryHolds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

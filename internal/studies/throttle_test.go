@@ -67,7 +67,7 @@ func TestThrottle(t *testing.T) {
 		exact := throttleFree(i, charts.Series{}).Y
 		switch least := exact[len(exact)-1]; {
 		case i == 0 && (without < 0.9*least || with < 0.9*without):
-			// random variation in 4000 tasks is a few percent
+			// Random variation is a few percent in 4000 tasks.
 			t.Errorf("Poisson arrivals: %v throttled without a bound, %v with one, %v at least",
 				without, with, least)
 		case i == 1 && (without != least || with >= without):

@@ -121,7 +121,7 @@ func TestUnbounded(t *testing.T) {
 	if lost := m.LostShare(pool[0]).Mid; lost != 0 {
 		t.Errorf("a bound of %d loses %v of the tasks", crowdConns, lost)
 	}
-	// While all connections are busy, the number of completions is Poisson distributed. The
+	// While all connections are busy, the number of completions has a Poisson distribution. The
 	// tolerance is five standard deviations.
 	served := crowdConns * float64(crowdWait) / float64(crowdMean)
 	for _, sc := range []bench.Scenario{free, pool[1]} {

@@ -23,8 +23,8 @@ func ratio(sc bench.Scenario) float64 {
 	return math.NaN()
 }
 
-// sampleCost returns runs with a short p99 of 3R in a shared pool, 6 in separate pools and 5 with
-// partitioning: a crossover at 2, a tax of 30 at R = 50.
+// sampleCost returns runs in which the p99 of short tasks is 3R in a shared pool, 6 in separate
+// pools and 5 with partitioning. The crossover is therefore at R = 2, and the tax is 30 at R = 50.
 func sampleCost(wobble float64) *evidence.Measured {
 	return synthetic(costCells(Standard), 4, func(sc bench.Scenario, i int) map[string]float64 {
 		short := map[string]float64{pooled: 3 * ratio(sc), separate: 6,
@@ -73,8 +73,8 @@ func TestCostAnnotations(t *testing.T) {
 	}
 }
 
-// costsOf returns runs in which both metrics of a strategy at R are of, with a deviation that
-// differs between strategies.
+// costsOf returns runs with the value of at R for both metrics of a strategy. wobble changes every
+// other repetition of the shared pool.
 func costsOf(size Size, wobble float64, of func(strategy string,
 	r float64) float64) *evidence.Measured {
 	return synthetic(costCells(size), 4, func(sc bench.Scenario, i int) map[string]float64 {
@@ -162,8 +162,8 @@ func TestCostVerdicts(t *testing.T) {
 	}
 }
 
-// A strategy added by the user has scenarios at each point of both figures, a curve in them, and a
-// line about its lost tasks.
+// A strategy added by the user must have all points in both figures, and a line about its lost
+// tasks.
 func TestCostWith(t *testing.T) {
 	study, err := Lookup("variance")
 	if err != nil {
@@ -229,7 +229,7 @@ func TestLastCrossing(t *testing.T) {
 	}
 }
 
-// At R = 1, all strategies with shared slots are M/D/4, and separate pools M/D/2.
+// At R = 1, strategies with shared slots are M/D/4, and separate pools are M/D/2.
 func TestCostAnchors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -246,7 +246,7 @@ func TestCostAnchors(t *testing.T) {
 		} else {
 			shared[got] = append(shared[got], name)
 		}
-		// Four standard deviations of the mean wait over so many tasks, by Whitt's formula.
+		// Four standard deviations of the mean wait, by Whitt's formula.
 		tasks := float64(r.Tasks)
 		if tolerance := 4 * (want - 1) * math.Sqrt(2*varianceLoad/tasks) /
 			(1 - varianceLoad); math.Abs(got-want) > tolerance {

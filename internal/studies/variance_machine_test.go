@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// The results must contain the load and the scheduler factor of the synthetic runs.
-// Repetitions without a steady state are omitted and counted.
+// The results must match the load and the scheduler factor of the synthetic runs. Repetitions
+// without a steady state are omitted and counted.
 func TestMachine(t *testing.T) {
 	const load, factor = 0.8, 1.5
 	// exponent of 1/(1−ρ)

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// synthetic returns runs with the metrics that of returns for each scenario and repetition.
 func synthetic(
 	cells []bench.Scenario, repetitions int,
 	of func(sc bench.Scenario, repetition int) map[string]float64,
@@ -98,8 +97,8 @@ func TestIntervals(t *testing.T) {
 			t.Errorf("of 1 to %d the median is %+v, want the ranks %d from the ends", n, in, rank)
 		}
 	}
-	// Student's t with 3 degrees of freedom is 3.18245 at 97.5 %, and the standard deviation of 1
-	// to 4 is √(5/3).
+	// Student's t with 3 degrees of freedom is 3.18245 at 97.5 %. The standard deviation of 1 to 4
+	// is √(5/3).
 	if in, half := evidence.OfMean([]float64{1, 2, 3, 4}),
 		3.18245*math.Sqrt(5./3)/2; in.Mid != 2.5 ||
 		math.Abs(in.Hi-2.5-half) > 1e-5 || math.Abs(2.5-in.Lo-half) > 1e-5 {

@@ -16,8 +16,8 @@ var (
 	which = flag.String("studies", "", "only of these, with commas")
 )
 
-// TestVerdicts repeats the quick size of each study with different seeds, for the scenarios under
-// the virtual clock. At most one in twenty decided verdicts may differ.
+// Different seeds must lead to the same verdict. Only scenarios under the virtual clock are used.
+// At most one in twenty decided verdicts may differ.
 func TestVerdicts(t *testing.T) {
 	if *seeds == 0 {
 		t.Skip("takes minutes: -seeds 20")
@@ -45,8 +45,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// virtualFinding runs the quick size of a study without scenarios under the real clock. left is the
-// number of omitted scenarios.
+// virtualFinding runs the quick size of a study. left is the number of omitted real-clock
+// scenarios.
 func virtualFinding(t *testing.T, s Study, seed uint64) (f decide.Finding, left int) {
 	t.Helper()
 	suite, err := s.Suite(Quick, seed)

@@ -37,7 +37,6 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// A logarithmic axis needs enough ticks to read values, and few enough not to overlap.
 func TestLogTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := math.Pow(10, rapid.Float64Range(-14, 12).Draw(t, "exponent"))

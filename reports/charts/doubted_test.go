@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// Points are in the order of x. All are hollow if reliability is unknown.
 func TestDoubtedPointsAreHollow(t *testing.T) {
 	for _, c := range []struct {
 		doubted        []bool

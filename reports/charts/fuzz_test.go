@@ -59,7 +59,6 @@ func TestAnyDataDraws(t *testing.T) {
 	})
 }
 
-// FuzzCharts reads the points of two series from bytes.
 func FuzzCharts(f *testing.F) {
 	seed := func(values ...float64) {
 		var b []byte

@@ -39,7 +39,6 @@ func filled(c *Chart) map[string][]vg.Path {
 	return all
 }
 
-// The line breaks where the quantile is unknown or no task was due.
 func TestHeat(t *testing.T) {
 	at := func(from float64, mark float64, bins ...Bin) Stretch {
 		return Stretch{Span: Span{from, from + 1}, Bars: bins, Mark: mark, Tip: "tip"}

@@ -62,7 +62,6 @@ func TestPlanesTexts(t *testing.T) {
 	}
 }
 
-// Without colour, markers, widths and dashes must distinguish all lines.
 func TestPlanesBlackAndWhite(t *testing.T) {
 	c, err := Planes("t", samplePlanes()[:1])
 	if err != nil {

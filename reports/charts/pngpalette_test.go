@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Few colours stay unchanged. With many, only rare colours change, and little. A picture with more
-// colours than any chart stays unchanged.
+// With many colours, only rare colours may change. An image with more colours than any chart must
+// not change.
 func TestPaletted(t *testing.T) {
 	picture := func(w, h int, of func(i int) color.RGBA) *image.RGBA {
 		img := image.NewRGBA(image.Rect(0, 0, w, h))

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// Bounds far above the data are only named.
 func TestResponseLevel(t *testing.T) {
 	panel := Panel{Title: "p99", Series: []Series{{Name: "a", X: []float64{0.5, 1},
 		Y: []float64{0.01, 0.02}}}}

@@ -10,8 +10,8 @@ var strategyNames = []string{"bounded_queue_shed", "errgroup_limit", "semaphore"
 
 var sampleLoads = []float64{0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95}
 
-// sampleResponse returns a response quantile similar to M/M/4 with a mean service time of 10 ms.
-// Three strategies agree exactly, as under the virtual clock.
+// sampleResponse returns a quantile similar to M/M/4 with a mean service time of 10 ms. Three
+// strategies are equal, as under the virtual clock.
 func sampleResponse(strategy int, load, q float64) float64 {
 	t := -math.Log(1-q) * 0.010
 	wait := 0.010 / (4 * (1 - load)) * -math.Log(1-q) * load * load

@@ -66,7 +66,6 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// Adjacent parts differ in hue and hatching. The hatching stays inside, and its text is readable.
 func TestStackPartsDiffer(t *testing.T) {
 	low, high := vg.Point{X: 10, Y: 5}, vg.Point{X: 50, Y: 24}
 	slope := func(i int) string {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// vision simulates colour blindness in linear RGB with the matrices for complete protanopia,
-// deuteranopia and tritanopia of Machado, Oliveira and Fernandes, "A Physiologically-based Model
-// for Simulation of Color Vision Deficiency" (2009), table 1, severity 1.0.
+// vision simulates colour blindness in linear RGB. The matrices are for complete protanopia,
+// deuteranopia and tritanopia: Machado, Oliveira and Fernandes, "A Physiologically-based Model for
+// Simulation of Color Vision Deficiency" (2009), table 1, severity 1.0.
 var vision = map[string][3][3]float64{
 	"normal": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"protanopia": {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216},
@@ -101,7 +101,6 @@ func TestColoursDifferForColourBlindReaders(t *testing.T) {
 	}
 }
 
-// The contrast with the paper grows with the count, also for colour-blind readers.
 func TestHeatColoursAreOrdered(t *testing.T) {
 	for mode, of := range shades() {
 		before := of(paper)
@@ -133,7 +132,7 @@ func TestLooksDiffer(t *testing.T) {
 		}
 		seen[key] = i
 	}
-	// Without colour, markers distinguish the first eight looks, and dashes the next eight.
+	// Without colour, markers distinguish the first eight styles, and dashes the next eight.
 	for i := range len(palette) {
 		for j := range i {
 			if lookOf(i).marker == lookOf(j).marker {

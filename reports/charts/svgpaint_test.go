@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// An outline shares the element of its area. Strokes with the same look share an element.
 func TestPathsShareElements(t *testing.T) {
 	line := func(y vg.Length) (p vg.Path) {
 		p.Move(vg.Point{Y: y})

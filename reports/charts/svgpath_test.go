@@ -29,10 +29,10 @@ func TestPathData(t *testing.T) {
 	curve.QuadTo(vg.Point{X: 1}, vg.Point{X: 2, Y: 2})
 	curve.Line(vg.Point{X: 3, Y: 2})
 	for want, p := range map[string]vg.Path{
-		// a point on the way
+		// a point on the line between its neighbours
 		"M0,100H20":      line(vg.Point{}, vg.Point{X: 10}, vg.Point{X: 10.01}, vg.Point{X: 20}),
 		"M10.5,90.5l5,5": line(vg.Point{X: 10.5, Y: 9.5}, vg.Point{X: 15.5, Y: 4.5}),
-		// back again
+		// a reversal
 		"M0,100H20H10": line(vg.Point{}, vg.Point{X: 20}, vg.Point{X: 10}),
 		"M0,100V80L10,70": line(vg.Point{}, vg.Point{Y: 5}, vg.Point{Y: 20},
 			vg.Point{X: 10, Y: 30}),

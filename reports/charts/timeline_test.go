@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// No line crosses a gap, even if points are thinned.
 func TestTimelineGap(t *testing.T) {
 	for _, points := range []int{20, 5000} {
 		s := Series{Name: "a", Gaps: []Span{{6, 7}, {7, 8}, {14, 15}}}
@@ -46,7 +45,7 @@ func TestTimelineGap(t *testing.T) {
 	}
 }
 
-// A panel with a short queue and an endlessly growing one is logarithmic.
+// A short queue and an endlessly growing queue need a logarithmic axis.
 func TestTimelineScale(t *testing.T) {
 	for _, c := range []struct{ high, least, most float64 }{{5000, 0.3, 0.6}, {60, 0.4, 0.6}} {
 		chart, err := Timeline("t", 0, []Panel{{Title: "queued", Series: []Series{

@@ -10,8 +10,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/axes.json anew")
 
-// An axisVector is a range and its expected ticks. A test of package page applies the same file to
-// the script of the pages.
+// axisVector is a range and its expected ticks. A test of package page applies the same file to the
+// JavaScript.
 type axisVector struct {
 	Lo, Hi                   float64
 	Linear, Log              []float64 // values of ticks

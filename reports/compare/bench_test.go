@@ -18,8 +18,8 @@ import (
 var large = flag.String("large", "",
 	"write results as large as those of BenchmarkCompareLarge to this directory")
 
-// largeResults returns results with ten metrics for each run: six times and rates almost without
-// ties, and four counts with many ties.
+// largeResults returns ten metrics for each run: six times and rates almost without ties, and four
+// counts with many ties.
 func largeResults(seed uint64, benchmarks, runs int) string {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -38,9 +38,9 @@ func largeResults(seed uint64, benchmarks, runs int) string {
 	return b.String()
 }
 
-// BenchmarkCompareLarge reads and compares two files of 200 benchmarks × 40 runs × 10 metrics. The
-// second file may have 39 or 25 runs, for which ties need our own exact test. With 100 runs in both
-// most of the time is reading. To compare with benchstat by processor time and wall time:
+// BenchmarkCompareLarge compares two files of 200 benchmarks × 40 runs × 10 metrics. With 39 or 25
+// runs in the second file, ties need our own exact test. With 100 runs, reading dominates. To
+// compare with benchstat by CPU time and wall time:
 //
 //	go test ./reports/compare -run TestLargeResults -large /tmp/large
 //	go build -o /tmp/large ./cmd/poolbench golang.org/x/perf/cmd/benchstat && cd /tmp/large
@@ -71,8 +71,8 @@ func BenchmarkCompareLarge(b *testing.B) {
 	}
 }
 
-// A comparison must allocate about one object for each value. It must not compute what depends on
-// the unit, or the distribution of U, for each value.
+// A comparison must allocate about one object per value. Computations per unit, and the
+// distribution of U, must not be repeated for each value.
 func TestLargeResults(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")

@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// benchstat builds the version in go.mod once.
 var benchstat = sync.OnceValues(func() (path string, err error) {
 	out, err := exec.Command("go", "tool", "-n", "golang.org/x/perf/cmd/benchstat").CombinedOutput()
 	if err != nil {
@@ -27,7 +26,6 @@ var benchstat = sync.OnceValues(func() (path string, err error) {
 	return strings.TrimSpace(string(out)), nil
 })
 
-// benchstatCSV runs benchstat over old and new, and returns its CSV.
 func benchstatCSV(t *testing.T, old, new string, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +51,6 @@ func runBenchstat(t *testing.T, dir string, args ...string) (stdout, stderr stri
 	return out.String(), errors.String()
 }
 
-// ourCSV returns the CSV of this package.
 func ourCSV(t *testing.T, old, new string) string {
 	t.Helper()
 	var inputs []*results.Results
@@ -71,7 +68,7 @@ func ourCSV(t *testing.T, old, new string) string {
 	return out.String()
 }
 
-// tablesOnly removes the configuration lines, of which benchstat prints more.
+// tablesOnly removes the configuration lines, because benchstat prints more of them.
 func tablesOnly(text string) string {
 	var kept []string
 	for line := range strings.Lines(text) {
@@ -99,7 +96,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// splitNotes splits a file of x/perf at "note: before" and "note: after". Both parts get the Unit
+// splitNotes splits a file of x/perf at "note: before" and "note: after". Both halves get the Unit
 // lines.
 func splitNotes(t *testing.T, text string) (old, new string) {
 	t.Helper()
@@ -111,8 +108,6 @@ func splitNotes(t *testing.T, text string) (old, new string) {
 	return head + old, head + new
 }
 
-// Centres, intervals, deltas, p-values, sample sizes and geometric means must equal those of
-// benchstat, digit by digit.
 func TestEqualToBenchstat(t *testing.T) {
 	perf := func(name string) string { return read(t, filepath.Join("testdata", "xperf", name)) }
 	both := func(name string) [2]string {
@@ -123,7 +118,7 @@ func TestEqualToBenchstat(t *testing.T) {
 		name   string
 		inputs [2]string
 		args   []string
-		// number of tables × rows compared, so that an empty comparison fails
+		// number of compared table rows, so an empty comparison fails
 		cells int
 	}{
 		{"encode", [2]string{perf("old.txt"), perf("new.txt")}, nil, 2},
@@ -153,7 +148,6 @@ func TestEqualToBenchstat(t *testing.T) {
 	}
 }
 
-// comparedCells counts the lines with a comparison.
 func comparedCells(t *testing.T, text string) int {
 	t.Helper()
 	r := csv.NewReader(strings.NewReader(text))
@@ -171,7 +165,7 @@ func comparedCells(t *testing.T, text string) int {
 	return n
 }
 
-// The random samples have equal sizes with various ties and spreads, up to the size at which
+// The random samples have equal sizes with various ties and variances, up to the size at which
 // benchmath changes its method, or unequal sizes without ties.
 func TestEqualToBenchstatAtRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
@@ -224,7 +218,7 @@ func TestEqualToBenchstatAtRandom(t *testing.T) {
 	}
 }
 
-// The test checks the deliberate differences on both sides.
+// These differences from benchstat are deliberate.
 func TestUnlikeBenchstat(t *testing.T) {
 	t.Run("a value of 0 ns", func(t *testing.T) {
 		old, new := "BenchmarkX 1 5 p99-ns\nBenchmarkX 1 0 p99-ns\n",

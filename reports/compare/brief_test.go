@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// seededRuns returns five runs with different seeds for each strategy. Times are those of the seed
-// times the strategy's factor. The third strategy sheds tasks.
+// seededRuns returns five runs with different seeds for each strategy. The times depend on the seed
+// and on the strategy's factor. The third strategy sheds tasks.
 func seededRuns(t *testing.T, name string, first int, factors ...float64) *results.Results {
 	t.Helper()
 	var text strings.Builder
@@ -39,7 +39,6 @@ func seededRuns(t *testing.T, name string, first int, factors ...float64) *resul
 	return resultstest.Read(t, name, text.String())
 }
 
-// The goldens contain rows and columns, equal strategies, losses, and changes in both directions.
 func TestBriefGoldens(t *testing.T) {
 	old := seededRuns(t, "old", 1, 1, 1, 1)
 	rows := mustCompare(t, old, seededRuns(t, "new", 1, 1, 1.02, 1.5), Options{Brief: true})
@@ -59,7 +58,7 @@ func TestBriefGoldens(t *testing.T) {
 	})
 }
 
-// Brief compares only the deciding metrics of poolbench results. It compares all metrics of other
+// Brief compares only the deciding metrics of poolbench results, and all metrics of other
 // benchmarks.
 func TestBriefMetrics(t *testing.T) {
 	old, new := seededRuns(t, "old", 1, 1), seededRuns(t, "new", 1, 1.02)
@@ -82,7 +81,6 @@ func TestBriefMetrics(t *testing.T) {
 	}
 }
 
-// No format prints an interval without an end.
 func TestNoEndlessInterval(t *testing.T) {
 	old, new := seededRuns(t, "old", 1, 1, 1, 1), seededRuns(t, "new", 30, 1, 1, 4)
 	for _, brief := range []bool{true, false} {
@@ -106,7 +104,7 @@ func TestNoEndlessInterval(t *testing.T) {
 	}
 }
 
-// A difference in each pair that is smaller than the displayed digits must not be called worse.
+// A difference below the displayed digits must not be called worse, even if each pair has it.
 func TestInvisibleDifference(t *testing.T) {
 	for factor, worse := range map[float64]bool{1.00001: false, 1.001: true} {
 		c := mustCompare(t, seededRuns(t, "old", 1, 1), seededRuns(t, "new", 1, factor),
@@ -122,7 +120,7 @@ func TestInvisibleDifference(t *testing.T) {
 	}
 }
 
-// Values are medians of the runs. The text says that the change is computed from pairs.
+// The values are medians of the runs, but the change is computed from pairs.
 func TestPairs(t *testing.T) {
 	of := func(name string, values ...float64) *results.Results {
 		text := "# poolbench results 1\nUnit mean-response-sec better=lower\n"
@@ -147,8 +145,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// Inputs without a common benchmark are compared across the keys that distinguish them. With three
-// inputs a sentence names the input. Higher throughput at a higher rate is not better.
+// Inputs without a common benchmark are compared across the keys that distinguish them. Higher
+// throughput at a higher rate is not better.
 func TestBriefWithoutCommonBenchmark(t *testing.T) {
 	at := func(name, load string, factor float64) results.Input {
 		text := "# poolbench results 1\nUnit ops/s better=higher\n" +

@@ -214,8 +214,8 @@ func TestCompareEqualValuesUnequalSizes(t *testing.T) {
 	}
 }
 
-// benchmath's warning depends on its own p-value, which is wrong here: it would appear in only one
-// order of the samples.
+// benchmath's warning depends on its own p-value, which is wrong here: the warning would depend on
+// the order of the samples.
 func TestCompareWarnsOfFewSamples(t *testing.T) {
 	few, fewer := resultstest.Read(t, "a", resultstest.Repeat("X", "n", "0", "0", "1")),
 		resultstest.Read(t, "b", resultstest.Repeat("X", "n", "0", "1"))
@@ -228,7 +228,7 @@ func TestCompareWarnsOfFewSamples(t *testing.T) {
 	}
 }
 
-// Exact values that are equal do not differ significantly, although their p is 0.
+// Equal exact values have p = 0, but no significant difference.
 func TestCompareExactJSON(t *testing.T) {
 	unit := "Unit n assume=exact\n"
 	for now, want := range map[string]string{"7": `"significant": false`,
@@ -245,7 +245,6 @@ func TestCompareExactJSON(t *testing.T) {
 	}
 }
 
-// Long names of columns are cut at the beginning if they remain distinct, and printed once in full.
 func TestLongColumns(t *testing.T) {
 	long := strings.Repeat("directory/", 3)
 	for _, c := range []struct{ old, new, want string }{
@@ -268,7 +267,7 @@ func TestLongColumns(t *testing.T) {
 	}
 }
 
-// A change from or to a value that is too uncertain to show has no values in the headline.
+// The headline must not show values that are too uncertain to show in a table.
 func TestHeadlineOfUncertainValues(t *testing.T) {
 	of := func(name string, factor float64) *results.Results {
 		text := "# poolbench results 1\nUnit mean-response-sec better=lower\n"

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// In one column, virtual runs that an earlier input contains are no further samples. In two columns
-// they are compared.
+// A virtual run that appears in two inputs counts once within a column. In two columns, both copies
+// count.
 func TestPooledCopies(t *testing.T) {
 	text := resultstest.Seeded("1 virtual 3", "2 virtual 4", "3 virtual 5", "4 virtual 6")
 	a, b := resultstest.Read(t, "x.txt", text), resultstest.Read(t, "x.txt", text)

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// tasksOf returns the tasks of a run directory.
 func tasksOf(t interface{ Fatal(...any) }, dues []int64, parts []*rundir.Parts) *Tasks {
 	packer := rundir.NewTaskPacker(len(dues))
 	for i, due := range dues {
@@ -31,9 +30,9 @@ func tasksOf(t interface{ Fatal(...any) }, dues []int64, parts []*rundir.Parts) 
 	return &Tasks{&tasks}
 }
 
-// The parts of a difference must add up to the difference of the responses to the nanosecond, for
-// all tasks and for the tail. Swapped pairs must have the opposite difference. Most must be the
-// smallest set of tasks with its share.
+// The components must add up to the difference of the response times to the nanosecond. Swapping a
+// pair must change the sign. Most must be the smallest set of tasks with its share of the
+// difference.
 func TestPartsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 300, 600, 1000}).Draw(t, "tasks")
@@ -106,8 +105,8 @@ func TestPartsAddUp(t *testing.T) {
 	})
 }
 
-// burst returns two runs of a thousand tasks, one each millisecond. In the second run, 20 tasks
-// from the 300th on are queued for 100 ms, and their service is 5 ms shorter.
+// burst returns two runs of a thousand tasks, one per millisecond. In the second run, 20 tasks from
+// the 300th on are queued for 100 ms, and their service is 5 ms shorter.
 func burst(t *testing.T) Pair {
 	dues := make([]int64, 1000)
 	sides := [2][]*rundir.Parts{}
@@ -124,7 +123,6 @@ func burst(t *testing.T) Pair {
 	return Pair{tasksOf(t, dues, sides[0]), tasksOf(t, dues, sides[1])}
 }
 
-// The text describes a burst, and is empty without a difference.
 func TestDifferenceText(t *testing.T) {
 	p := burst(t)
 	got := Decompose([]Pair{p}).String()
@@ -142,7 +140,7 @@ func TestDifferenceText(t *testing.T) {
 	}
 }
 
-// Tasks of another plan, or without parts, form no pair.
+// Runs with different plans, or without response components, cannot be paired.
 func TestPairKnown(t *testing.T) {
 	p := burst(t)
 	dues, parts := []int64{1, 2}, []*rundir.Parts{{}, {}}

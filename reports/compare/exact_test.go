@@ -13,8 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
 )
 
-// p is exact up to the sizes in the help text: 25 values per side with ties, 50 without. Above 25
-// with ties it is an approximation.
+// p is exact up to the sizes in the help text: 25 values per side with ties, 50 without.
 func TestExactUpTo(t *testing.T) {
 	help, err := os.ReadFile("../../internal/cli/program/help/compare.txt")
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// sixRuns returns six runs of two strategies with these p99s.
 func sixRuns(t *testing.T, name string, a, b float64) *results.Results {
 	var text strings.Builder
 	text.WriteString("Unit p99-response-sec better=lower\n")
@@ -22,7 +21,6 @@ func sixRuns(t *testing.T, name string, a, b float64) *results.Results {
 	return resultstest.Read(t, name, text.String())
 }
 
-// With too few samples for a test, the headline reports this, and not that there is no difference.
 func TestPageWithFewSamples(t *testing.T) {
 	few := func(name string, times float64) *results.Results {
 		text := "Unit sec/op better=lower\n"
@@ -43,7 +41,6 @@ func TestPageWithFewSamples(t *testing.T) {
 	}
 }
 
-// Differences that chance explains are not reported as changes.
 func TestPageOfChance(t *testing.T) {
 	many := func(name string, first float64) *results.Results {
 		text := "Unit sec/op better=lower\n"
@@ -79,7 +76,7 @@ func TestPageOfChance(t *testing.T) {
 	}
 }
 
-// The largest change is in the headline. Rows without a significant difference are folded.
+// The headline contains the largest change. Rows without a significant difference are collapsed.
 func TestPage(t *testing.T) {
 	for name, c := range map[string]struct {
 		a, b float64

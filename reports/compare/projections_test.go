@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// twoStrategies returns six runs of two strategies at two loads.
 func twoStrategies() string {
 	var b strings.Builder
 	b.WriteString("goos: linux\npkg: a\nUnit ops/s better=higher\n")
@@ -32,7 +31,6 @@ func twoStrategies() string {
 	return b.String()
 }
 
-// Strategies are columns, and the other keys form the rows.
 func TestCompareWithinOneFile(t *testing.T) {
 	in := []results.Input{{Label: "x", Results: resultstest.Read(t, "x", twoStrategies())}}
 	c, err := All(in, Options{Col: "/strategy@(worker_pool semaphore)", Row: ".name /load@num",
@@ -63,7 +61,6 @@ geomean         2.002k       1.003k  -49.94%
 	}
 }
 
-// For all projections, the CSV and its warnings must equal benchstat's.
 func TestCompareLikeBenchstat(t *testing.T) {
 	path, err := benchstat()
 	if err != nil {
@@ -185,7 +182,7 @@ func TestCompareNotes(t *testing.T) {
 			t.Errorf("%+v: notes %q, want %q", test.opts, notes, test.want)
 		}
 		if test.opts.Table != "" && len(c.Missing) > 0 {
-			// With an explicit table split, a column need not be in all tables.
+			// If the user splits tables, a column need not be in all of them.
 			t.Errorf("%+v: missing %v", test.opts, c.Missing)
 		}
 	}
@@ -218,7 +215,7 @@ func TestCompareOptionErrors(t *testing.T) {
 	}
 }
 
-// The text shows a base of 0, the new value, and why there is no percentage.
+// A change from 0 has no percentage. The text must give this reason.
 func TestCompareFromZero(t *testing.T) {
 	old := resultstest.Read(t, "old", "Unit errors/op better=lower\n"+
 		resultstest.Repeat("X", "errors/op", resultstest.Same("0", 6)...))
@@ -240,7 +237,6 @@ func TestCompareFromZero(t *testing.T) {
 	}
 }
 
-// A cell with an INVALID run is not judged. The notes give the reason.
 func TestCompareInvalidRuns(t *testing.T) {
 	line := "BenchmarkX 1 5 ns/op 0 verdict\n"
 	c := mustCompare(t, resultstest.Read(t, "old", line+line),
@@ -255,7 +251,6 @@ func TestCompareInvalidRuns(t *testing.T) {
 	}
 }
 
-// Many missing rows are reported in one line.
 func TestCompareManyMissing(t *testing.T) {
 	var all strings.Builder
 	for i := range 20 {
@@ -278,7 +273,6 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// All options lead to an error of one line or to a comparison with a cell.
 func FuzzProjections(f *testing.F) {
 	for _, seed := range [][4]string{
 		{"", "", "", ""}, {".config", ".fullname", ".file", "*"}, {" ", " ", " ", "*"},

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// xperfTestdata returns the directory of benchstat's test data in the module cache.
 func xperfTestdata(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/perf").Output()
@@ -23,8 +22,8 @@ func xperfTestdata(t *testing.T) string {
 	return filepath.Join(strings.TrimSpace(string(out)), "cmd", "benchstat", "testdata")
 }
 
-// compareLikeBenchstat compares files of benchstat's test data, with benchstat's arguments. It
-// returns the notes. The tables and warnings must be benchstat's, byte for byte.
+// compareLikeBenchstat compares files with benchstat's arguments. The tables and warnings must
+// equal benchstat's byte for byte. It returns the notes.
 func compareLikeBenchstat(t *testing.T, args ...string) (notes string) {
 	t.Helper()
 	dir := xperfTestdata(t)
@@ -77,7 +76,7 @@ func TestXPerf(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		args []string
-		note string // what only ours says
+		note string // expected note, which benchstat lacks
 	}{
 		{"csvOldNew", []string{"old.txt", "new.txt"}, ""},
 		{"csvErrors", []string{"-row", ".name", "new.txt"}, ""},
@@ -103,7 +102,6 @@ func TestXPerf(t *testing.T) {
 	}
 }
 
-// The test fails if benchstat's tests gain a case that TestXPerf lacks.
 func TestXPerfCases(t *testing.T) {
 	goldens, err := filepath.Glob(filepath.Join(xperfTestdata(t), "*.stdout"))
 	if err != nil {
@@ -114,7 +112,6 @@ func TestXPerfCases(t *testing.T) {
 	}
 }
 
-// TestXPerfManual runs the examples of benchstat's manual.
 func TestXPerfManual(t *testing.T) {
 	const prompt = "//\t$ benchstat "
 	examples := 0
@@ -129,7 +126,7 @@ func TestXPerfManual(t *testing.T) {
 	}
 }
 
-// quoted splits a line like a shell that only supports double quotes.
+// quoted splits a line like a shell that supports only double quotes.
 func quoted(line string) (words []string) {
 	for i, part := range strings.Split(line, `"`) {
 		if i%2 == 1 {

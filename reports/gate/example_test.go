@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// lines stands for a file of benchmark results.
 func lines(name string, nanoseconds ...int) string {
 	var b strings.Builder
 	for _, ns := range nanoseconds {

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// textOf writes text with lines of unlimited width.
 func textOf(w io.Writer, r *verdict.Report) error { return WriteText(w, r, 0) }
 
 func mustJudge(t *testing.T, old, new *results.Results, opts verdict.Options) *verdict.Report {
@@ -33,7 +32,6 @@ func TestGateGoldens(t *testing.T) {
 	resultstest.Golden(t, "gate.json", func(w io.Writer) error { return WriteJSON(w, r) })
 }
 
-// around returns n values within ±0.25 % of a center.
 func around(center float64, n int) []string {
 	values := make([]string, n)
 	for i := range values {
@@ -51,7 +49,6 @@ func wide(center float64, n int) []string {
 	return values
 }
 
-// gateOne judges one metric of one benchmark.
 func gateOne(
 	t *testing.T,
 	head, unit string,
@@ -211,7 +208,6 @@ func TestGateVerdict(t *testing.T) {
 	}
 }
 
-// TestGateReport checks everything that depends on more than one sample.
 func TestGateReport(t *testing.T) {
 	fine := resultstest.Repeat("X", "ns/op", around(100, 10)...)
 	slow := resultstest.Repeat("X", "ns/op", around(120, 10)...)
@@ -451,7 +447,6 @@ func TestGateReport(t *testing.T) {
 			sameLines(t, "faults", r.Faults, test.faults)
 			sameLines(t, "unclear", r.Unclear, test.unclear)
 			sameLines(t, "warnings", r.Warnings, test.warnings)
-			// Every format reports faults and unclear inputs.
 			for _, render := range []func(io.Writer, *verdict.Report) error{textOf,
 				WriteMarkdown, WriteJSON} {
 				var out strings.Builder
@@ -533,7 +528,6 @@ func TestGateRefuses(t *testing.T) {
 	}
 }
 
-// Names and units of a file must not become markup.
 func TestGateMarkdownEscapes(t *testing.T) {
 	r := gateOne(t, "Unit lock|<s>/op better=lower\n", "lock|<s>/op", around(100, 10),
 		around(120, 10), DefaultOptions())
@@ -549,7 +543,7 @@ func TestGateMarkdownEscapes(t *testing.T) {
 	}
 }
 
-// A requested metric is judged even if it follows from the plan.
+// If the user selects a metric, the gate tests it even if the plan determines its value.
 func TestGateRequestedMetric(t *testing.T) {
 	const name = "Run/arrival=poisson/load=0.8"
 	old, new := resultstest.Repeat(name, "ops/s", around(100, 10)...),
@@ -574,7 +568,7 @@ func TestExitCodeOfEmptyReport(t *testing.T) {
 	}
 }
 
-// More tests require more samples each. With fewer there is no verdict, whatever the intervals.
+// More tests require more samples each. With too few samples there is no verdict.
 func TestGateTooFewForTheFamily(t *testing.T) {
 	gate := func(n int) *verdict.Report {
 		var text strings.Builder
@@ -582,7 +576,6 @@ func TestGateTooFewForTheFamily(t *testing.T) {
 			text.WriteString(resultstest.Repeat(fmt.Sprintf("X/b=%d", b), "ns/op",
 				around(100, n)...))
 		}
-		// zeros need no test
 		text.WriteString("Unit shed/op better=lower\n" + resultstest.Repeat("Z", "shed/op",
 			resultstest.Same("0", n)...))
 		in := resultstest.Read(t, "in", text.String())

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// The headline names the row that decides. Faults and unclear inputs are listed above it in text,
-// and in the headline of the page.
+// The headline names the row that decides. Faults and ambiguous inputs are above it in text, and in
+// the headline of the page.
 func TestHeadline(t *testing.T) {
 	row := func(v verdict.Verdict, reason string) []verdict.Row {
 		return []verdict.Row{{Benchmark: "A", Metric: "sec/op", Verdict: v, Reason: reason,

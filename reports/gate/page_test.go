@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// Each changed row has a dot for each pair. A report without rows has a page, too.
 func TestGatePage(t *testing.T) {
 	const screened, fresh, rows = 6, 20, 7
 	var pairs []verdict.Pairs
@@ -58,7 +57,7 @@ func TestGatePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := text.String()
-	// The estimates have a dot for each row.
+	// Each row has one more dot, for its estimate.
 	if got, want := strings.Count(page, `class="pb-pt"`), rows*(screened+fresh+1); got != want {
 		t.Errorf("%d dots, want %d", got, want)
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// seeded returns poolbench results with a run of X for each seed, in this order. Times differ
-// between seeds by a factor of up to 4, and are multiplied by the given factor.
+// seeded returns poolbench results with a run of X for each seed. Times differ by a factor of up to
+// 4 between seeds.
 func seeded(factor float64, seeds ...int) string {
 	var b strings.Builder
 	b.WriteString("# poolbench results 1\n")
@@ -33,8 +33,8 @@ func seeded(factor float64, seeds ...int) string {
 	return b.String()
 }
 
-// numbered returns the output of benchmarks with the same times as seeded, whose configuration
-// lines number the pairs.
+// numbered returns the same times as seeded as output of go test. Configuration lines number the
+// pairs.
 func numbered(factor float64, pairs ...int) string {
 	var b strings.Builder
 	for _, pair := range pairs {
@@ -58,8 +58,8 @@ func backwards(n int) []int {
 	return out
 }
 
-// Times differ by a factor of 4 between seeds, and by 5 % between old and new. Only pairs detect
-// this change.
+// Times differ by a factor of 4 between seeds, and by 5 % between old and new. Only a paired test
+// detects this change.
 func TestGatePairs(t *testing.T) {
 	twice := append(upTo(10), 10)
 	for _, test := range []struct {
@@ -143,7 +143,7 @@ func TestGatePairs(t *testing.T) {
 	}
 }
 
-// A metric that some runs lack is judged by the pairs that have it on both sides.
+// If some runs lack a metric, only the pairs with values on both sides count.
 func TestGatePairsOfSparseMetric(t *testing.T) {
 	sparse := func(text string, n int) string {
 		for i := range n {
@@ -161,8 +161,8 @@ func TestGatePairsOfSparseMetric(t *testing.T) {
 	}
 }
 
-// With 60 tests, ten pairs cannot be significant, but ten values against ten can. Only the number
-// of values decides whether they are paired.
+// With 60 tests, ten pairs cannot be significant, but two samples of ten values can. Only the
+// number of values may decide whether the test is paired.
 func TestGateUnpairsLargeFamilies(t *testing.T) {
 	many := func(factor float64) string {
 		text := seeded(factor, upTo(10)...)
@@ -185,8 +185,7 @@ func TestGateUnpairsLargeFamilies(t *testing.T) {
 		"in a family of 60 tests a verdict needs 11 pairs"})
 }
 
-// tailDir writes a run directory with a run of X for each seed. Responses are log-normal. The
-// slowest 5 % are multiplied by a factor.
+// Responses are log-normal. The factor applies to the slowest 5 %.
 func tailDir(
 	t *testing.T, stream uint64, factor float64, tasks int, seeds ...int,
 ) *results.Results {
@@ -228,7 +227,6 @@ func tailDir(
 	return in
 }
 
-// Tails of run directories are judged by their histograms.
 func TestGateTails(t *testing.T) {
 	old := tailDir(t, 1, 1, 2000, upTo(10)...)
 	for _, test := range []struct {
@@ -254,8 +252,7 @@ func TestGateTails(t *testing.T) {
 	}
 }
 
-// A directory without a log is judged by the values of its runs, with a warning. A damaged log is
-// an error that names its place.
+// Without a log, the gate uses the values in the results and warns. A damaged log is an error.
 func TestGateTailsWithoutLog(t *testing.T) {
 	old, new := tailDir(t, 1, 1, 2000, upTo(10)...), tailDir(t, 3, 1.4, 2000, upTo(10)...)
 	resultstest.Edit(t, new.Dir, rundir.DistributionsFile, func(s string) string {

@@ -11,14 +11,14 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// gateDraw judges m benchmarks with n log-normal samples per side. sd is the standard deviation of
-// the logarithm. The new values of the first benchmark are multiplied by factor.
+// gateDraw gates m benchmarks with n log-normal samples per side. sd is the standard deviation of
+// the logarithm. The factor applies to the new values of the first benchmark.
 func gateDraw(t *testing.T, rng *rand.Rand, m, n int, sd, factor float64) *verdict.Report {
 	t.Helper()
 	return gateSides(t, rng, m, [2]int{n, n}, [2]float64{sd, sd}, factor)
 }
 
-// gateSides is gateDraw for sides with different numbers of samples and spreads.
+// gateSides accepts different numbers of samples and standard deviations for old and new.
 func gateSides(
 	t *testing.T, rng *rand.Rand, m int, n [2]int, sd [2]float64, factor float64,
 ) *verdict.Report {
@@ -40,9 +40,9 @@ func gateSides(
 		resultstest.Read(t, "new", sides[1].String()), DefaultOptions())
 }
 
-// On unchanged code with noise of 20 %, at most 5 % of gates over 20 benchmarks may report a
-// regression. That is 15 of 300 gates. A correct gate exceeds 24 with probability 1 %. Without
-// Holm's adjustment half of the gates would report one.
+// At alpha = 5 %, the expected maximum on unchanged code is 15 of 300 gates. A correct gate exceeds
+// 24 with a probability of 1 %. Without Holm's adjustment, half of the gates would report a
+// regression.
 func TestGateSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	worse, better := 0, 0
@@ -60,9 +60,9 @@ func TestGateSize(t *testing.T) {
 	}
 }
 
-// The level also holds for sides with different spreads and numbers of values, for which a rank
+// The false-alarm rate must also hold if old and new differ in variance and sample size. A rank
 // test alone finds regressions in 25 and 50 of 200 gates. The expected maximum is 10 of 200 gates.
-// A correct gate exceeds 18 with probability 1 %, and 10 of 100 gates.
+// The limits, 18 of 200 and 5 of 40 gates, are 2.6 standard deviations higher.
 func TestGateSizeOfUnequalSides(t *testing.T) {
 	gates := 200
 	if testing.Short() {
@@ -87,8 +87,8 @@ func TestGateSizeOfUnequalSides(t *testing.T) {
 	}
 }
 
-// A change of the detectable size must be found about four times out of five, and a much larger one
-// always. Without a change the detectable size must not be small.
+// The gate must find a change of the detectable size about four times in five, and a much larger
+// change always. Without a change, the detectable size must not be too optimistic.
 func TestDetectable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	const n, sd, m = 12, 0.05, 5
@@ -100,7 +100,7 @@ func TestDetectable(t *testing.T) {
 		}
 	}
 	detectable := math.Exp(sum / (calm * m))
-	// A t test with known spread detects 1.02·exp((z(0.99) + z(0.8))·sd·√(2/n)). The rank test
+	// A t test with known variance detects 1.02·exp((z(0.99) + z(0.8))·sd·√(2/n)). The rank test
 	// needs about 5 % more, and the interval is wider than requested.
 	ideal := 1.02 * math.Exp((2.326+0.842)*sd*math.Sqrt(2.0/n))
 	if detectable < ideal || detectable > 1+1.4*(ideal-1) {
@@ -124,7 +124,6 @@ func TestDetectable(t *testing.T) {
 	}
 }
 
-// The order of lines and the scale of values must not matter.
 func TestGateInvariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	text := func(center, scale float64) (lines []string) {

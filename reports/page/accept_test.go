@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// sweepOf returns a sweep of that many strategies over five loads, with three repetitions.
-// Strategies beyond those of the sample have other numbers of tasks, so no two are equal.
+// sweepOf returns a sweep over five loads, with three repetitions. Strategies beyond the sample are
+// copies of it. Their numbers of tasks are changed, because equal strategies would be merged.
 func sweepOf(t testing.TB, strategies int) (dir string) {
 	t.Helper()
 	files := map[string][]byte{}
@@ -45,8 +45,8 @@ func sweepFiles(k int) map[string][]byte {
 	return sweepCache[k]
 }
 
-// renamed renames the strategies of a file and removes the excess ones. In all but the first file
-// it also removes everything except runs.
+// renamed renames the strategies of copy k. Only copy 0 keeps its names, and the lines that are not
+// runs.
 func renamed(file string, content []byte, k, most int) []byte {
 	if file == rundir.ResultsFile {
 		content = regexp.MustCompile(`(?m)^# complete.*\n`).ReplaceAll(content, nil)
@@ -67,7 +67,6 @@ func renamed(file string, content []byte, k, most int) []byte {
 	return out
 }
 
-// Finding, reliability and the title of the first chart must be visible without scrolling.
 func TestFirstScreen(t *testing.T) {
 	path := reportFile(t, sweepOf(t, 7))
 	b := tab.New(t)
@@ -91,7 +90,6 @@ func TestFirstScreen(t *testing.T) {
 	}
 }
 
-// A single strategy fills the chart, and the names and the caption mention only it.
 func TestOneStrategyFillsTheChart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -102,7 +100,7 @@ func TestOneStrategyFillsTheChart(t *testing.T) {
 	for _, name := range []string{"worker_pool_1", "serial", "bounded_queue_shed"} {
 		found := tab.Eval[int](b, fmt.Sprintf(`document.querySelectorAll('[data-chip="%s"]').length`,
 			name))
-		if found == 0 { // it coincides with another strategy that comes before it
+		if found == 0 { // the line coincides with an earlier strategy's
 			continue
 		}
 		b.Click(fmt.Sprintf(`.chip:has([data-chip="%s"]) .only`, name))
@@ -117,7 +115,7 @@ func TestOneStrategyFillsTheChart(t *testing.T) {
 				t.Errorf("alone, %s stands beside %s: %s", name, other, text)
 			}
 		}
-		// of the height between the lowest and the highest possible grid line
+		// share of the height between the outer grid lines
 		share := tab.Eval[float64](b, `(() => {
 			const boxes = [...document.querySelectorAll(".explore .main path[data-series][d^=M]")]
 				.filter(p => p.getAttribute("stroke-width") == 1.7).map(p => p.getBBox());
@@ -131,8 +129,8 @@ func TestOneStrategyFillsTheChart(t *testing.T) {
 	}
 }
 
-// Tab reaches the points, arrows move among them, and a screen reader announces each. Enter selects
-// one, and Esc clears.
+// Tab reaches the points, arrows move between them, and a screen reader announces each point. Enter
+// selects a point, and Esc clears the selection.
 func TestKeyboard(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1200, 900)
@@ -178,7 +176,7 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// With one SUSPECT run, the badge and the caption count one and claim nothing about all runs.
+// With one SUSPECT run, the badge and the caption must not make a statement about all runs.
 func TestCaptionsOfTheExplorer(t *testing.T) {
 	b := tab.New(t)
 	value := regexp.MustCompile(`[-0-9.e]+ (p\d+|mean)\S*-response-sec`)

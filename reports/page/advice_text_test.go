@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// A list that is too long ends with the number of omitted elements.
 func TestListed(t *testing.T) {
 	const indent = "  not looked at: "
 	for size := 1; size < 30; size++ {

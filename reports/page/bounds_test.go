@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// Deadlines and objectives are lines in charts of response.
 func TestBoundsInCharts(t *testing.T) {
 	for _, loads := range [][]float64{{0.5, 0.8}, {0.5}} {
 		var scenarios []sampleScenario

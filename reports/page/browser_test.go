@@ -19,7 +19,6 @@ import (
 
 func TestMain(m *testing.M) { tab.Main(m) }
 
-// picture returns the window's content from the explorer on.
 func picture(b *tab.Tab) image.Image {
 	b.T.Helper()
 	tab.Eval[bool](b, `document.getElementById("explore").scrollIntoView(), true`)

@@ -26,7 +26,6 @@ func capacityFiles(answers ...string) map[string][]byte {
 
 const searched = "/workload=exponential/target=none/arrival=poisson/limit=4/load=0.1..1.2/clock=virtual/objective=p99-response<80ms 100 "
 
-// The page and the command give the same reason for a missing answer.
 func TestReportOfUndecided(t *testing.T) {
 	const said = "http://a.example: undecided for p99-response<50ms; met at 96.4 /s, missed at " +
 		"97.4 /s. The search stopped: this machine cannot keep up"
@@ -61,7 +60,7 @@ func TestReportOfUndecided(t *testing.T) {
 
 func TestReportOfCapacity(t *testing.T) {
 	dir := resultstest.Files(t, capacityFiles(
-		// the later line replaces it
+		// The later line replaces this line.
 		"strategy=semaphore"+searched+"0.1 capacity-met-load 9 capacity-probes",
 		"strategy=serial"+searched+
 			"0.105 capacity-met-load 0.12 capacity-missed-load 16 capacity-probes",
@@ -122,7 +121,6 @@ func TestReportOfCapacity(t *testing.T) {
 	}
 }
 
-// Answers without runs are shown as benchmarks with metrics.
 func TestReportOfAnswersAlone(t *testing.T) {
 	dir := resultstest.Files(t,
 		map[string][]byte{rundir.ResultsFile: []byte("BenchmarkCapacity/strategy=semaphore" +
@@ -136,7 +134,7 @@ func TestReportOfAnswersAlone(t *testing.T) {
 	}
 }
 
-// A line without the searched range is a benchmark, even if its name is Capacity.
+// A benchmark named Capacity is an answer only if its line contains the searched range.
 func TestReportOfOtherCapacity(t *testing.T) {
 	for _, answer := range []string{"strategy=semaphore 1 0.8 capacity-met-load",
 		"load=0.5/objective=x 1 5 ns/op", "load=2..1/objective=x 1 5 ns/op",
@@ -151,7 +149,7 @@ func TestReportOfOtherCapacity(t *testing.T) {
 	}
 }
 
-// A server has one or two probes per rate, which give no confidence.
+// One or two probes per rate of a server give no confidence interval.
 func TestReportOfServerCapacity(t *testing.T) {
 	r, err := Load(resultstest.Files(t, capacityFiles("target=here/arrival=constant/rate=50..400/"+
 		"duration=2s/clock=real/objective=throttled<2% 1 153 capacity-met-rate "+

@@ -16,22 +16,22 @@ import (
 
 // How one cell differs from all others, and which captions must mention it.
 const (
-	slower     = "slower"      // its p99 is longer
-	behind     = "behind"      // it completes half of what is offered
-	untold     = "untold"      // its p99 is unknown
-	absentLast = "absent"      // no run at the highest place
-	offTheory  = "off theory"  // its p99 differs from the exact one
-	queueing   = "queueing"    // it queues more
-	noTimeline = "no timeline" // it has no timeline
+	slower     = "slower"      // longer p99
+	behind     = "behind"      // completes half of the offered tasks
+	untold     = "untold"      // unknown p99
+	absentLast = "absent"      // no run at the highest load
+	offTheory  = "off theory"  // p99 differs from theory
+	queueing   = "queueing"    // longer queue
+	noTimeline = "no timeline" // no timeline
 )
 
-// randomSweep returns a sweep of random size in which only the outlier's cell differs.
+// randomSweep returns a sweep of random size in which only one cell differs.
 func randomSweep(
 	t *testing.T, r *rand.Rand, kind string,
 ) (s Sweep, in *reportInput, outlier string) {
 	strategies, places := 3+r.IntN(8), 2+r.IntN(4)
 	odd, at := r.IntN(strategies), r.IntN(places)
-	if kind != behind && kind != offTheory { // the captions do not mention these
+	if kind != behind && kind != offTheory { // no caption mentions these kinds
 		at = places - 1
 	}
 	outlier = fmt.Sprintf("strategy_%d", odd)
@@ -89,7 +89,6 @@ func randomSweep(
 var quantified = regexp.MustCompile(
 	`(?i)\b(every|each|all|no strategy|the others|at most|runs from)\b`)
 
-// A statement about all strategies must name the outlier.
 func TestCaptionsNameTheOutlier(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -133,8 +132,8 @@ func TestCaptionsNameTheOutlier(t *testing.T) {
 	}
 }
 
-// More repetitions reduce the sampling error by which agreement is judged. Disagreeing cells are
-// named with the reason.
+// More repetitions reduce the tolerance for agreement with theory. Each disagreement is named with
+// the reason.
 func TestAgainstTheory(t *testing.T) {
 	line := func(strategy string, p99, half float64) string {
 		metrics := fmt.Sprintf("%v p99-response-sec 1 theory-p99-response-sec", p99)
@@ -207,7 +206,8 @@ func TestRankedPart(t *testing.T) {
 	}
 }
 
-// A limit that all strategies share is a line, and the caption explains more tasks in flight.
+// A limit that all strategies share is drawn as a line. The caption explains why more tasks are in
+// flight.
 func TestTimelineDrawsTheLimit(t *testing.T) {
 	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
 	for run, rows := range in.timelines {

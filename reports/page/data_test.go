@@ -86,7 +86,7 @@ func TestDataEqualsResults(t *testing.T) {
 	}
 }
 
-// Three strategies of the sample are identical, so their data is stored once.
+// Three strategies of the sample are identical.
 func TestEqualDataIsStoredOnce(t *testing.T) {
 	d, _ := dataOf(t, page(t, smallRun(t)))
 	alike := make(map[string][]front.Cell)
@@ -110,8 +110,8 @@ func TestEqualDataIsStoredOnce(t *testing.T) {
 	}
 }
 
-// A curve ends at the highest resolved quantile. Its p50 and p99 equal those of the runs within the
-// precision of a three-digit histogram.
+// A curve ends at the highest quantile with enough tasks. p50 and p99 must equal those of the runs
+// within the precision of a three-digit histogram.
 func TestCurves(t *testing.T) {
 	d, _ := dataOf(t, page(t, smallRun(t)))
 	for _, c := range d.Curves {

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Figures of drawers come before all charts of runs.
 func TestDrawnFigures(t *testing.T) {
 	dir := smallRun(t)
 	draw := func(r *results.Results) ([]Figure, error) {
@@ -46,8 +45,8 @@ func TestDrawnFigures(t *testing.T) {
 	if strings.Index(html, "study-cost") > strings.Index(html, `<section id="group-`) {
 		t.Error("the figure comes after the charts of any run")
 	}
-	// A study that was cut off keeps its figure. Complete runs with another purpose have no figure
-	// of a study.
+	// An interrupted study keeps its figure. Complete runs that do not belong to the study do not
+	// show its figure.
 	silent := func(r *results.Results) ([]Figure, error) {
 		figures, err := draw(r)
 		figures[0].Study = "silent"

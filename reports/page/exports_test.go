@@ -23,7 +23,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// exported returns the file or clipboard content that a button of the explorer produces.
 func exported(b *tab.Tab, button string) string {
 	b.T.Helper()
 	encoded := tab.Eval[string](b, fmt.Sprintf(`new Promise(done => {
@@ -81,7 +80,6 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// A parser of GitHub's Markdown must find the table, whatever the names contain.
 func TestMarkdown(t *testing.T) {
 	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
@@ -157,7 +155,6 @@ func TestPNG(t *testing.T) {
 	}
 }
 
-// An exported chart is one XML document without the parts that need a page.
 func TestSVG(t *testing.T) {
 	b := tab.New(t)
 	b.Open(reportFile(t, smallRun(t)), "#explore?m=p99&v=1")

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// Failures are counted over the repetitions of each target. Their answers are escaped.
+// Failures are counted over the repetitions of each target.
 func TestPageShowsFailures(t *testing.T) {
 	dir := t.TempDir()
 	name := func(target string) string {

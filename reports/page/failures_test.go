@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Only runs without a later result are listed as failed.
+// If a later run with the same seed succeeded, the failed run is not listed.
 func TestFailures(t *testing.T) {
 	text := strings.Replace(resultstest.Seeded("1 virtual 3", "2 virtual 4"), "# seed 2",
 		"# failed Run/a seed 7: no luck: at <all> | twice\n# failed "+

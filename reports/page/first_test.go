@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// A single run shows its distribution, without a histogram its time series, and without both no
-// figure.
+// The figure of a single run is its distribution, or without a histogram its time series.
 func TestSingleRun(t *testing.T) {
 	files := sampleFiles([]sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.8, "virtual", 4000, 1}})
@@ -43,7 +42,7 @@ func TestSingleRun(t *testing.T) {
 	}
 }
 
-// The headline names its limit and workload if the file has others.
+// The headline names its limit and workload if the file contains others.
 func TestOneOfSeveral(t *testing.T) {
 	headline := func(scenarios ...sampleScenario) string {
 		r, err := Load(resultstest.Files(t, sampleFiles(scenarios)))

@@ -48,7 +48,7 @@ func TestGroupRuns(t *testing.T) {
 		}
 	}
 	want := []string{
-		// runs of another commit are never pooled with these
+		// runs of another commit are never merged with these
 		"w poisson arrivals virtual clock commit one",
 		"  limit 9, load 0.9, a: 1 runs, 3 ops/s, style 0",
 		"  limit 10, load 0.9, a: 2 runs, 3 ops/s, style 0",
@@ -73,7 +73,7 @@ func TestEstimate(t *testing.T) {
 		// For six values, the smallest and the largest are the 95 % interval of the median: each
 		// tail has a probability of 1/64.
 		{[]float64{6, 5, 4, 3, 2, 1}, results.Estimate{Mid: 3.5, Lo: 1, Hi: 6}},
-		// for ten values, the second and the ninth: 11/1024 in each tail
+		// For ten values, the second and the ninth: 11/1024 in each tail.
 		{[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, results.Estimate{Mid: 5.5, Lo: 2, Hi: 9}},
 	} {
 		cell := &Cell{}
@@ -137,7 +137,7 @@ func TestFallsBehind(t *testing.T) {
 		// the last tasks of a short run, without waits
 		{"300 ops/s 400 offered-ops/s 0 mean-wait-sec 0.01 mean-service-sec", false},
 		{"300 ops/s 400 offered-ops/s 5 mean-wait-sec 0.01 mean-service-sec", true},
-		// nearly simultaneous arrivals: the waits are caused by the generator
+		// nearly simultaneous arrivals: the load generator causes the waits
 		{"900 ops/s 1e6 offered-ops/s 0.005 mean-wait-sec 0.1 mean-service-sec", false},
 		{"900 ops/s 1e6 offered-ops/s 0.05 mean-wait-sec 0.001 mean-service-sec", true},
 	} {
@@ -269,7 +269,7 @@ func TestAttacks(t *testing.T) {
 				}
 			}
 		}
-		// charts of a single place need other files
+		// A single point has charts only if other files exist.
 		if table := Results(groups[0]); drawn == 0 &&
 			strings.Contains(strings.Join(c.names, ""),
 				"rate=200") || table.Of != c.of || len(table.Heads) > 9 {

@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// The title states when the quantile rose, and from which value.
 func TestHeatFinding(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {

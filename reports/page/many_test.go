@@ -21,7 +21,6 @@ var (
 	beyondIt = regexp.MustCompile(`[0-9.]+( [mµn]?s)? to ([0-9.]+ [mµn]?s\b)`)
 )
 
-// No caption may list 38 different strategies.
 func TestManyStrategies(t *testing.T) {
 	const strategies, longest = 38, 1100
 	seen := map[string]int{}
@@ -115,8 +114,8 @@ func TestManyStrategies(t *testing.T) {
 	}
 }
 
-// Of many classes, the chart must contain the lowest and the highest p99, even if another class has
-// no p99 at the last place.
+// Of many classes, the chart must contain those with the lowest and the highest p99. A class
+// without a p99 at the last load must not hide them.
 func TestWorstIsDrawn(t *testing.T) {
 	var lines []string
 	for i := range 9 {

@@ -20,10 +20,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// go test ./reports/page -run ManyRuns -show DIR leaves the sample run and its report in DIR.
+// go test ./reports/page -run ManyRuns -show DIR writes the sample run and its report to DIR.
 var show = flag.String("show", "", "directory to leave the sample report in")
 
-// a run of the default size, with several groups and hundreds of runs
 func TestReportOfManyRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -50,7 +49,7 @@ func TestReportOfManyRuns(t *testing.T) {
 	}
 }
 
-// smallRun returns a directory with three groups. One is swept over loads and has theory.
+// Of the three groups, one is a sweep over loads and has theory.
 func smallRun(t testing.TB) string {
 	t.Helper()
 	return resultstest.Files(t, smallFiles())
@@ -92,7 +91,6 @@ func TestReportShowsTheRun(t *testing.T) {
 	mustContain(t, html,
 		"<b>2026-11-21-0900</b>", "48 runs of 24 scenarios, 6 strategies", // subject
 		"AMD EPYC 7B13 &lt;shared&gt;", "<dd>go1.26.8</dd>", "<dd>0a1b2c3</dd>", // machine
-		// reliability
 		"The invariants hold in all 48 runs: ",
 		"is possible for 40 of 48 runs. It agrees to the nanosecond with each of these.",
 		"medians of 2 repetitions. The small numbers below a value are the smallest and the "+
@@ -115,7 +113,6 @@ func TestReportShowsTheRun(t *testing.T) {
 	}
 }
 
-// no requests to other files or the network
 func TestReportIsSelfContained(t *testing.T) {
 	html := page(t, smallRun(t))
 	for _, m := range regexp.MustCompile(
@@ -279,7 +276,6 @@ func TestReportWarnsOfBrokenLaws(t *testing.T) {
 	}
 }
 
-// Doubts are in the row of the run, in a list of reasons, and in a banner for INVALID runs.
 func TestReportShowsDoubts(t *testing.T) {
 	dir := smallRun(t)
 	html := page(t, dir)
@@ -341,7 +337,7 @@ func TestReportWithoutSideFiles(t *testing.T) {
 	}
 }
 
-// files of a killed runner are read up to their end
+// If the runner is killed, its files are truncated. The page must show the complete records.
 func TestReportOfCutOffSideFiles(t *testing.T) {
 	dir := smallRun(t)
 	for _, name := range []string{rundir.DistributionsFile, rundir.TimelineFile} {
@@ -401,7 +397,6 @@ func TestReportOfNoRun(t *testing.T) {
 	}
 }
 
-// Any output of go test -bench has a report with every metric under its own name.
 func TestReportOfForeignBenchmarks(t *testing.T) {
 	dir := t.TempDir()
 	results := "goos: linux\nBenchmarkCopy/size=4k-2 100 1200 ns/op 300 " +

@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// A link or a reload restores the picture. Back undoes the last step.
 func TestPermalink(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// The profile of the slowest strategy is compared with the profile of the fastest at the same
-// place, by the mean if the tasks are too few for a p99.
+// The page compares the profiles of the slowest and the fastest strategy of a scenario. The mean
+// decides if there are too few tasks for a p99.
 func TestPageShowsProfiles(t *testing.T) {
 	for _, unit := range []string{"p99-response-sec", "mean-response-sec"} {
 		t.Run(unit, func(t *testing.T) { showsProfiles(t, unit) })

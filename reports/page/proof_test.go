@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// knownAnswers returns four known answers. The second is off by that many tolerances.
+// The second answer is wrong by off tolerances.
 func knownAnswers(off float64) *Calibration {
 	c := &Calibration{Dir: "out", Size: 0.1, Readings: []Reading{{What: "the smallest task",
 		Answer: "1 ms"}},
@@ -24,7 +24,7 @@ func knownAnswers(off float64) *Calibration {
 	return c
 }
 
-// A build whose control passes is not reliable.
+// A build whose negative control passes is not reliable.
 func TestCalibrationFinding(t *testing.T) {
 	passing := knownAnswers(0.5)
 	passing.Control.Got = passing.Control.Want
@@ -51,7 +51,7 @@ func TestCalibrationFinding(t *testing.T) {
 	}
 }
 
-// Losses are reported whether or not the strategy is declared durable.
+// Losses are reported even for strategies that are not declared durable.
 func TestCrashFinding(t *testing.T) {
 	for want, c := range map[string]Crash{
 		"s lost none of 9 accepted tasks in 1 kill":                {Kills: 1},
@@ -69,7 +69,7 @@ func TestCrashFinding(t *testing.T) {
 		"s lost none of 9 accepted tasks in 4 kills; no kill interrupted a task": {Kills: 4, InService: -1},
 	} {
 		c.Strategy, c.Accepted = "s", 9
-		c.InService++ // except in the case of none
+		c.InService++ // unless the kills hit no task in service
 		if got := c.Finding(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

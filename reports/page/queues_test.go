@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A strategy without a queue joins those with an explicit queue. Two queues of one strategy stay
-// separate.
+// Runs of a strategy without a queue setting join those with an explicit one. Two queues of one
+// strategy stay separate.
 func TestJoinQueues(t *testing.T) {
 	const rest = "workload=w/arrival=poisson/limit=4/load=0.9"
 	facts := func(lines ...string) (got [][]string) {

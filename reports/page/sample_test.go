@@ -20,16 +20,15 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// The sample of these tests is a run directory with results of a small simulation: first come,
-// first served, with the strategy's number of servers.
+// The sample is a run directory written by a small FIFO simulation with the strategy's number of
+// servers.
 
 const sampleMean = 0.010
 
-// sampleStrategies are in the order of the header. Three of them behave identically.
+// Three of these strategies behave identically.
 var sampleStrategies = []string{"bounded_queue_shed", "errgroup_limit", "semaphore", "serial",
 	"unbounded", "worker_pool"}
 
-// sampleScenario is a scenario without its strategy.
 type sampleScenario struct {
 	workload, arrival string
 	c2                float64
@@ -88,7 +87,6 @@ commit: 0a1b2c3
 		"completed", "failed", "throttled", "shed", "abandoned", "in-flight", "queued"})
 }
 
-// A job is a task of the simulation. Times are in seconds.
 type job struct{ due, start, end, service float64 }
 
 func (s *sampleRun) run(sc sampleScenario, strategy string, rep int) {
@@ -260,7 +258,7 @@ func simulate(sc sampleScenario, strategy string, rep int) (jobs []job, shed, se
 	return jobs, shed, servers
 }
 
-// draw returns a random service time of mean 1: constant, exponential, or hyperexponential with
+// draw returns a random service time with mean 1: constant, exponential, or hyperexponential with
 // balanced branches.
 func draw(r *rand.Rand, c2 float64) float64 {
 	u, e := r.Float64(), r.ExpFloat64()

@@ -19,7 +19,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// inScript returns a tab whose global object front has the functions of the sources.
 func inScript(t testing.TB) *tab.Tab {
 	t.Helper()
 	var lines strings.Builder
@@ -71,7 +70,7 @@ func TestScriptAxes(t *testing.T) {
 	}
 }
 
-// including rounding ties and values at the ends of units
+// including rounding ties and values at unit boundaries
 func TestScriptFormats(t *testing.T) {
 	values := []float64{0, 1, 0.5, 0.9995, 0.99949, 0.99951, 0.9999, 0.125, 1.125, 2.5, 0.0025,
 		12.25, 999.5, 1000.5, 1001.5, 7199, 7200, 172800, 1e9,
@@ -114,14 +113,13 @@ func TestScriptEstimates(t *testing.T) {
 	}
 }
 
-// ratioOf is the script's result for b relative to a.
 type ratioOf struct {
 	Mid, Lo, Hi float64
 	Verdict     string
 	Pairs       bool
 }
 
-// For unpaired repetitions, the script agrees with the exact test of Mann and Whitney at 5 %.
+// For unpaired repetitions, the script must agree with the exact Mann–Whitney test at 5 %.
 func TestScriptSignificance(t *testing.T) {
 	b := inScript(t)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -176,8 +174,7 @@ func TestScriptPairs(t *testing.T) {
 	}
 }
 
-// A link restores its state, whatever its names contain. A broken link, or one of another version
-// or section, has no effect.
+// An invalid link, or a link of another version or section, has no effect.
 func TestScriptLinks(t *testing.T) {
 	b := inScript(t)
 	state := `{scenario: "g&h=1", metric: "p99.9", axis: "load", linear: true,
@@ -200,7 +197,6 @@ func TestScriptLinks(t *testing.T) {
 	}
 }
 
-// Names beside lines do not overlap, and stay within the chart if they fit.
 func TestScriptLabels(t *testing.T) {
 	got := tab.Eval[[]float64](inScript(t), "front.spread([10, 11, 200, 12, 9], 0, 210)")
 	want := []float64{17, 34, 200, 51, 0}

@@ -62,7 +62,8 @@ func slowerSerial(t testing.TB) (dir string) {
 	return dir
 }
 
-// A strategy is compared with itself in the first directory. Coinciding series are one line.
+// The reference of each strategy is the same strategy in the first directory. Coinciding series are
+// one line.
 func TestSeveral(t *testing.T) {
 	b := tab.New(t)
 	b.Size(1440, 900)
@@ -101,7 +102,6 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// Results with the same label are repetitions.
 func TestSeveralOfOneLabel(t *testing.T) {
 	b := tab.New(t)
 	b.Open(severalPage(t, []string{"a", "a"}, smallRun(t), smallRun(t)), "#explore?m=p99&v=1")

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// onlyStrategy returns the directory with the runs of one strategy only.
 func onlyStrategy(t *testing.T, dir, strategy string) string {
 	t.Helper()
 	for _, name := range []string{rundir.ResultsFile, rundir.TimelineFile, rundir.DistributionsFile} {
@@ -27,7 +26,6 @@ func onlyStrategy(t *testing.T, dir, strategy string) string {
 	return dir
 }
 
-// A page of one strategy compares nothing and explains only its content.
 func TestSingleStrategy(t *testing.T) {
 	dir := onlyStrategy(t, resultstest.Files(t, sampleFiles([]sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.5, "virtual", 1500, 2},
@@ -64,8 +62,7 @@ func TestOnePoint(t *testing.T) {
 	}
 }
 
-// The explorer first shows a scenario with several places and a metric of most points, without
-// empty panels.
+// The explorer first shows a scenario with several points and a metric that most points have.
 func TestFirstOfTheExplorer(t *testing.T) {
 	run := func(strategy, rest string) string {
 		return "BenchmarkRun/strategy=" + strategy + "/workload=" + rest + "\n"

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// The default page has 7,800 numbers in tables and 1,000 points in charts. It must be smaller than
-// 1.5 MB.
+// The limit applies to the default page, with 7,800 numbers in tables and 1,000 points in charts.
 func TestNumbersAreSmall(t *testing.T) {
 	runs := 600
 	if testing.Short() {
@@ -35,7 +34,6 @@ func TestNumbersAreSmall(t *testing.T) {
 	}
 }
 
-// BenchmarkRender3000 reads a directory of 3,000 runs and draws its page and all charts.
 func BenchmarkRender3000(b *testing.B) {
 	dir := writeSample(b, manyScenarios(3000))
 	b.ReportAllocs()

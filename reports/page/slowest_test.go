@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// The title states the burst of the slowest tasks, and the largest part of their time.
+// The title states when the slowest tasks occurred, and the largest component of their time.
 func TestPageShowsSlowest(t *testing.T) {
 	for _, unit := range []string{"p99-response-sec", "mean-response-sec"} {
 		t.Run(unit, func(t *testing.T) { showsSlowest(t, unit) })
@@ -57,7 +57,7 @@ func showsSlowest(t *testing.T, unit string) {
 		}
 		return page(t, dir)
 	}
-	html := write(func(i int) time.Duration { // all but ten are close together
+	html := write(func(i int) time.Duration { // all tasks but ten occur in a burst
 		return time.Duration(i)*10*time.Millisecond + time.Duration(max(i-29, 0))*time.Minute
 	})
 	for _, want := range []string{"30 of the 40 slowest tasks of semaphore are of one burst at 0 s; " +

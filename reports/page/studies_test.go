@@ -26,8 +26,7 @@ func insertAfter(n int, text string) func(string) string {
 
 const evilClaim = `a bounded pool <b onclick="x()">is</b> & stays faster`
 
-// studied returns the small directory with two studies: of the first 24 runs, and of the next 12.
-// The last 12 belong to no study.
+// The studies are the first 24 runs, and the next 12. The last 12 runs belong to no study.
 func studied(t testing.TB) string {
 	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile,
@@ -181,7 +180,6 @@ func TestPageOfVerdicts(t *testing.T) {
 	}
 }
 
-// Runs of one scenario in two studies are not repetitions. Each study numbers its own strategies.
 func TestStudiesDoNotMix(t *testing.T) {
 	line := func(strategy string, ops int) string {
 		return runLine(strategy, "limit=4/load=0.5", fmt.Sprintf("%d ops/s", ops))
@@ -205,7 +203,6 @@ func TestStudiesDoNotMix(t *testing.T) {
 	}
 }
 
-// Older lines without a study are on the page, and their runs belong to none.
 func TestReportOfOlderAnswers(t *testing.T) {
 	dir := smallRun(t)
 	before := page(t, dir)
@@ -223,7 +220,6 @@ func TestReportOfOlderAnswers(t *testing.T) {
 	}
 }
 
-// A study whose runs all failed, or without a verdict, has a section.
 func TestStudyOfNoRuns(t *testing.T) {
 	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, insertAfter(48, "# study all: of what?\n# study "+
@@ -245,7 +241,6 @@ func TestStudyOfNoRuns(t *testing.T) {
 	}
 }
 
-// Equal doubts are listed once, with all names. A long list of runs is folded.
 func TestManyDoubts(t *testing.T) {
 	dir := smallRun(t)
 	nth := 0
@@ -285,7 +280,6 @@ func TestManyDoubts(t *testing.T) {
 	}
 }
 
-// Of many runs, five are named and the others are folded.
 func TestLongBanner(t *testing.T) {
 	dir := smallRun(t)
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {

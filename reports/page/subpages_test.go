@@ -33,8 +33,8 @@ func pagesOf(t testing.TB, dir string) map[string]string {
 	return pages
 }
 
-// A link leads to every page, no link is broken, and each page is complete: it has the answer,
-// figures, numbers and explorer of its subpage only.
+// Each page must be reachable, without broken links, and must contain only its own answer, figures,
+// numbers and explorer.
 func TestEachSubpage(t *testing.T) {
 	dir := studied(t)
 	if err := os.Mkdir(filepath.Join(dir, rundir.PagesDir), 0o755); err != nil {
@@ -157,8 +157,8 @@ func TestPartialPages(t *testing.T) {
 	}
 }
 
-// Groups outside of studies share one page until it is too large. Then each has its own page, and
-// the index has the same answer and figure as the one page.
+// Groups without a study share one page unless it is too large. The index must have the same answer
+// and figure as this page.
 func TestSplitBySize(t *testing.T) {
 	dir := smallRun(t)
 	if err := Write(dir); err != nil {
@@ -197,7 +197,8 @@ func TestSplitBySize(t *testing.T) {
 	}
 }
 
-// The default run has 18 pages of at most 3 MB in total. Each contains the style and the scripts.
+// The default run has 18 pages, each with its own copy of the style and scripts. The limit is 3 MB
+// in total.
 func TestFixedBytes(t *testing.T) {
 	html := page(t, smallRun(t))
 	n := 0

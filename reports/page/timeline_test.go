@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// The figure and the explorer draw nothing for times that are not fully recorded, and state the
-// reason.
+// Times that are not fully recorded must not be drawn. The caption gives the reason.
 func TestGapInCourse(t *testing.T) {
 	dir := writeSample(t, []sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.8, "virtual", 1500, 1}})

@@ -39,7 +39,6 @@ func TestWithoutScripts(t *testing.T) {
 	}
 }
 
-// A browser must quickly open a page of 38 strategies at five loads with three repetitions.
 func TestLargePage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -57,13 +56,12 @@ func TestLargePage(t *testing.T) {
 	}
 	b := tab.New(t)
 	b.Open(path, "")
-	// including folded parts
+	// including collapsed elements
 	if n := tab.Eval[int](b, `document.querySelectorAll("*").length`); n > 8000 {
 		t.Errorf("the page has %d nodes", n)
 	}
 }
 
-// BenchmarkPage loads a page of 38 strategies, then shows and hides one of them.
 func BenchmarkPage(b *testing.B) {
 	opened := tab.New(b)
 	path := reportFile(b, sweepOf(b, 38))
@@ -81,7 +79,6 @@ func BenchmarkPage(b *testing.B) {
 	})
 }
 
-// axe must find no problem in light and dark mode.
 func TestAccessible(t *testing.T) {
 	axe := tab.Axe(t, "front")
 	path := reportFile(t, sweepOf(t, 7))
@@ -102,8 +99,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// At 320 px the page does not scroll sideways. No fallback font makes the text of a chart leave its
-// picture.
+// At 320 px the page must not scroll sideways. Fallback fonts must not make chart text overflow.
 func TestNarrow(t *testing.T) {
 	path := reportFile(t, sweepOf(t, 7))
 	b := tab.New(t)
@@ -148,7 +144,6 @@ const smallTexts = `(() => {
 	}).map((e) => e.textContent.trim().slice(0, 40) + " in " + e.closest("[id]")?.id);
 })()`
 
-// Names that are markup, very long, or full of quotes run no script and overflow nothing.
 func TestHostilePage(t *testing.T) {
 	hostile := `"><img/onerror=pwned=1>'` + "`${pwned=1}`" + strings.Repeat("W", 10_000)
 	var lines strings.Builder

@@ -34,14 +34,12 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// site is the page, built once.
 var site struct {
 	once sync.Once
 	dir  string
 	err  error
 }
 
-// serve builds and serves the page, and returns its address.
 func serve(t *testing.T) (address string) {
 	t.Helper()
 	if testing.Short() {
@@ -60,10 +58,9 @@ func serve(t *testing.T) (address string) {
 	return server.URL + "/"
 }
 
-// open shows the page with settings, and waits for all figures.
 func open(b *tab.Tab, address, hash string) {
 	b.T.Helper()
-	tab.Run(b, chromedp.Navigate("about:blank")) // or the page would not reload
+	tab.Run(b, chromedp.Navigate("about:blank")) // otherwise the page would not reload
 	tab.Run(b, chromedp.Navigate(address+hash))
 	answered(b)
 }
@@ -80,7 +77,6 @@ func answered(b *tab.Tab) {
 	}
 }
 
-// command is the path of the command, built once into the directory of the site.
 var command = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(site.dir, "poolbench")
 	out, err := exec.Command("go", "build", "-o", path, module+"/cmd/poolbench").CombinedOutput()
@@ -90,7 +86,6 @@ var command = sync.OnceValues(func() (string, error) {
 	return path, err
 })
 
-// poolbench builds the command. run returns the metrics of its runs by strategy.
 func poolbench(t *testing.T) (run func(args ...string) map[string]map[string]float64) {
 	t.Helper()
 	path, err := command()
@@ -138,7 +133,6 @@ func metricsOf(t *testing.T, path string) map[string]map[string]float64 {
 	return all
 }
 
-// A request is the page's input to the program.
 type request struct {
 	Strategy string  `json:"strategy"`
 	Workload string  `json:"workload"`
@@ -157,8 +151,8 @@ func (r request) args() []string {
 }
 
 func randomRequest(r *rand.Rand) request {
-	// No law has equal times: tasks would end simultaneously, and the order of simultaneous events is
-	// not determined.
+	// No distribution has constant times: tasks would end simultaneously, and the order of
+	// simultaneous events is not deterministic.
 	laws := []string{"exponential:mean=7ms", "lognormal:mean=10ms,c2=4",
 		"lognormal:mean=2ms,c2=20", "hyperexp:mean=10ms,c2=16"}
 	choices := playground.Choices()
@@ -167,7 +161,7 @@ func randomRequest(r *rand.Rand) request {
 		float64(5+r.IntN(26)) / 20, 0, 2000 + r.IntN(4000)}
 }
 
-// The program in the browser must return exactly the metrics of the command, except theory.
+// The WebAssembly program must return exactly the metrics of the command, except theory.
 func TestFigures(t *testing.T) {
 	address := serve(t)
 	run := poolbench(t)
@@ -272,8 +266,6 @@ func sameNumber(a, b string) bool {
 	return err == nil && err2 == nil && x == y
 }
 
-// The first screen has an answer, nothing is wider than the window or smaller than 12 px, axe finds
-// no problem, and the page loads only its own files.
 func TestPage(t *testing.T) {
 	address := serve(t)
 	b := tab.New(t)
@@ -319,8 +311,6 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A key on a slider changes the finding, the link and the command, and the link opens the same
-// page.
 func TestKeyboard(t *testing.T) {
 	address := serve(t)
 	b := tab.New(t)
@@ -354,14 +344,13 @@ func TestPresets(t *testing.T) {
 		if !regexp.MustCompile(`\d m?s`).MatchString(finding) {
 			t.Errorf("%s: %q", name, finding)
 		}
-		// identical forms of a limit have identical figures
+		// Different implementations of one limit have identical figures.
 		if name == "errgroup or worker pool" && !strings.Contains(finding, "both have the same") {
 			t.Errorf("%s: %q", name, finding)
 		}
 	}
 }
 
-// Invalid values in a link do not reach the program.
 func TestLinks(t *testing.T) {
 	address := serve(t)
 	b := tab.New(t)
@@ -374,7 +363,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// mostPacked limits the size of the compressed program, in bytes. Brotli would be a fourth smaller.
+// mostPacked limits the compressed program, in bytes. Brotli would save a quarter.
 const mostPacked = 2_000_000
 
 func TestSize(t *testing.T) {

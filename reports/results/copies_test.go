@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// A virtual run with a repeated name and seed is skipped. Real-clock runs, other seeds and other
-// configurations are not. Findings still belong to the same runs.
+// A repeated name and seed identify a copy only under the virtual clock and in the same
+// configuration. Findings must still belong to the same runs.
 func TestCopies(t *testing.T) {
 	r := MustRead(t, resultstest.Seeded("1 virtual 3", "2 virtual 4", "1 virtual 3", "1 real 3",
 		"1 real 3", "2 virtual 5"))
@@ -36,7 +36,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// A benchmark under the virtual clock reports its seed as a metric.
+// Under the virtual clock, a Go benchmark reports its seed as a metric.
 func TestCopiesOfBenchmarks(t *testing.T) {
 	const lines = `goos: linux
 pkg: example.com/mine

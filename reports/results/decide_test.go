@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// decided returns a cell of runs under the virtual clock with the given values, one per seed.
 func decided(unit string, values []float64, also map[string]float64, doubts ...Doubt) (c Cell) {
 	for i, v := range values {
 		r := &Run{Name: "Run/clock=virtual", Keys: []Pair{{"clock", "virtual"}, {"load", "0.8"}},
@@ -104,8 +103,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// A share that was never observed may still be above 0. A bound of 0 is compared with the
-// observation.
+// A share that was never observed may still be above 0. An objective of 0 is compared with the
+// observed share.
 func TestUnobservedShare(t *testing.T) {
 	c := decided("shed/op", make([]float64, 5), nil)
 	if d := c.Decide(Bound{Unit: "shed/op", Op: "<", Value: 1e-6}); d.Verdict != decide.Undecided {
@@ -116,8 +115,7 @@ func TestUnobservedShare(t *testing.T) {
 	}
 }
 
-// A decision shows values as tables do: "≈" marks an uncertain value, and a too uncertain value is
-// not shown.
+// As in tables, "≈" marks an uncertain value, and values that are too uncertain are not shown.
 func TestDecideUncertain(t *testing.T) {
 	const p99 = "p99-response-sec"
 	for share, want := range map[float64]string{0.4: "≈215 ms (", 3: "no confidence interval"} {

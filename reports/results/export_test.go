@@ -1,6 +1,5 @@
 package results
 
-// For tests.
 const (
 	MaxLine    = maxLine
 	MostConfig = mostConfig

@@ -12,7 +12,7 @@ import (
 )
 
 // The interval must contain the exact p99 of M/M/4 at a load of 0.8 for any number of short runs.
-// Student's t alone contained it in 7 of 10 cells of 5, and in 3 of 10 cells of 40.
+// Student's t alone contained it in 7 of 10 cells of 5 runs, and in 3 of 10 cells of 40 runs.
 func TestSeedsCover(t *testing.T) {
 	const n, warmup, groups = 2000, 200, 100
 	exact := theory.Must(theory.MMk(theory.Pool{Rate: 320, MeanService: 0.01, Limit: 4})).P99()
@@ -45,7 +45,7 @@ func TestSeedsCover(t *testing.T) {
 	}
 }
 
-// Runs with errors as large as the value have no interval together.
+// Runs whose error equals the value have no common interval.
 func TestSeedsTooShort(t *testing.T) {
 	for text, want := range map[string]bool{"": true, "theory: it is another": true,
 		"too short: the p99 response": false} {
@@ -62,7 +62,6 @@ func TestSeedsTooShort(t *testing.T) {
 	}
 }
 
-// Tables, decisions on objectives and the certainty of the p99 use the same interval.
 func TestOneInterval(t *testing.T) {
 	var c Cell
 	for i, p99 := range []float64{0.158, 0.16, 0.17, 0.19, 0.22, 0.31} {

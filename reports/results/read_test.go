@@ -93,7 +93,6 @@ func TestReadByteOrderMark(t *testing.T) {
 	}
 }
 
-// One name in two packages is two benchmarks.
 func TestReadRepetitionByPackage(t *testing.T) {
 	r := MustRead(t, "pkg: a\nBenchmarkX 1 5 ns/op\nBenchmarkX 1 5 ns/op\npkg: b\nBenchmarkX 1 5 "+
 		"ns/op\n")
@@ -278,8 +277,8 @@ func TestReadPartialAndWarnings(t *testing.T) {
 	}
 }
 
-// A cut after a unit cannot be distinguished from a removed newline. Any other cut in the last line
-// of another program's file is detected.
+// If the last line is truncated after a unit, only its newline is missing, which is no error. Any
+// other truncation must be detected.
 func TestReadCutAnywhere(t *testing.T) {
 	first, last := "BenchmarkX-8 1 5 ns/op 1 B/op\n", "BenchmarkX-8 1 5 ns/op 2 B/op"
 	for cut := 1; cut < len(last); cut++ {
@@ -305,7 +304,7 @@ func TestReadSignedZero(t *testing.T) {
 	}
 }
 
-// A log that looks like configuration lines causes a warning, and no quadratic cost.
+// Log lines that look like configuration lines must cause a warning, and no quadratic time.
 func TestReadManyKeys(t *testing.T) {
 	var text strings.Builder
 	for i := range 3000 {
@@ -375,7 +374,7 @@ func TestReadFileAndDir(t *testing.T) {
 	}
 }
 
-// event is a line of go test -json with text that is escaped already.
+// event returns a line of go test -json. The text must be escaped already.
 func event(text string) string {
 	return `{"Time":"2026-01-01T00:00:00Z","Action":"output","Package":"a","Output":"` + text +
 		"\"}\n"
@@ -424,7 +423,6 @@ func TestReadTestJSON(t *testing.T) {
 	}
 }
 
-// If the events of packages alternate, each line still belongs to its package.
 func TestReadTestJSONMixed(t *testing.T) {
 	of := func(pkg, text string) string {
 		return strings.Replace(event(text), `"a"`, `"`+pkg+`"`, 1)
@@ -459,8 +457,8 @@ func TestReadIOError(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that the reader never panics. It must return a one-line error, or all runs that
-// benchfmt finds, with finite and tidied values.
+// For any file, the reader must return a one-line error, or all runs that benchfmt finds, with
+// finite and tidied values.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(resultstest.Ours))
 	f.Add([]byte(resultstest.Ours + resultstest.Ours))
@@ -497,7 +495,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		if strings.Contains(string(text), `Action"`) {
-			return // benchfmt sees no lines in events
+			return // benchfmt does not read JSON events
 		}
 		lines := 0
 		for reader := benchfmt.NewReader(strings.NewReader(strings.TrimPrefix(string(text),

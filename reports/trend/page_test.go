@@ -8,8 +8,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// The headline names the result after which a metric is worse, or says that nothing changed or
-// nothing was tested.
 func TestPage(t *testing.T) {
 	for name, c := range map[string]struct {
 		levels []float64
@@ -45,7 +43,7 @@ func TestPage(t *testing.T) {
 }
 
 // Changes within two results form one suspect. The headline names the latest suspect that is worse,
-// with its largest change for the worse.
+// with its largest regression.
 func TestSuspects(t *testing.T) {
 	series := func(name string, at int, ratio float64, word string) Series {
 		return Series{Benchmark: name, Unit: "ops/s", Changes: []Change{{At: at,

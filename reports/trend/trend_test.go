@@ -21,8 +21,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// history returns results with five runs each. The values of a benchmark are the level of the
-// result with 3 % of noise.
+// history returns results with five runs each. Each level is the mean of one result, with 3 % of
+// noise.
 func history(
 	t *testing.T, head func(at int) string, benchmark string, unit string, levels ...float64,
 ) []results.Input {
@@ -44,7 +44,6 @@ func history(
 
 func plainHead(int) string { return "" }
 
-// stepped returns n levels of 1 and m of level.
 func stepped(n, m int, level float64) []float64 {
 	return append(slices.Repeat([]float64{1}, n), slices.Repeat([]float64{level}, m)...)
 }
@@ -95,11 +94,10 @@ func TestTrendWithoutChange(t *testing.T) {
 	}
 }
 
-// A trend that could not be tested must not read as one without changes.
 func TestTrendUndecided(t *testing.T) {
 	for _, c := range []struct {
 		levels []float64
-		want   string // how the summary begins
+		want   string // beginning of the summary
 	}{
 		{stepped(2, 0, 0), "Nothing is tested: 2 results, but a test needs 10 results or more"},
 		{stepped(9, 0, 0), "Nothing is tested: 9 results, but"},
@@ -135,8 +133,8 @@ func TestTrendUndecided(t *testing.T) {
 	}
 }
 
-// A slow oscillation causes changes by chance. Text and JSON name the series for which this may be
-// so.
+// A slow oscillation looks like a change. Text and JSON must name the series in which this is
+// possible.
 func TestTrendDoubts(t *testing.T) {
 	var swing []float64
 	for i := range 40 {
@@ -192,7 +190,6 @@ func TestTrendFalseAlarms(t *testing.T) {
 	}
 }
 
-// Small and old changes are counted, but not listed.
 func TestTrendUnlisted(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op", stepped(15, 15, 1.1)...)
 	for _, c := range []struct {
@@ -213,7 +210,7 @@ func TestTrendUnlisted(t *testing.T) {
 	}
 }
 
-// A benchmark keeps its places if some results lack it. INVALID runs do not count.
+// Results without a benchmark must not shift its changes. INVALID runs do not count.
 func TestTrendGaps(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op", stepped(10, 10, 2)...)
 	inputs[3] = results.Input{Label: "r04",
@@ -237,8 +234,7 @@ func TestTrendGaps(t *testing.T) {
 	}
 }
 
-// A change between levels with a SUSPECT result is marked in all formats, with the reason once.
-// Uncertain values are marked, too.
+// Changes from or to a SUSPECT result, and uncertain values, are marked in all formats.
 func TestTrendSuspect(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op", stepped(10, 10, 2)...)
 	for at, mark := range map[int]string{3: "# suspect: too short: few tasks\n",
@@ -296,7 +292,6 @@ func TestTrendSuspect(t *testing.T) {
 	}
 }
 
-// A change from 0 has no percentage.
 func TestTrendOfZero(t *testing.T) {
 	var inputs []results.Input
 	for i := range 14 {
@@ -422,7 +417,6 @@ func TestOrderBy(t *testing.T) {
 	}
 }
 
-// Each metric has a chart with a ring at each change. It shows the benchmarks that changed most.
 func TestTrendCharts(t *testing.T) {
 	inputs := history(t, plainHead, "X", "ns/op 3 B/op 4 b-op", stepped(8, 8, 1.5)...)
 	for n := range 10 {
@@ -467,7 +461,6 @@ func TestTrendCharts(t *testing.T) {
 	}
 }
 
-// The number of samples is limited over all inputs for the selected metrics.
 func TestTooManySamples(t *testing.T) {
 	var b strings.Builder
 	for i := range results.MostSamples/4 + 1 {

@@ -20,7 +20,7 @@ func run(strategy, workload string, values map[string]float64) results.Cell {
 		Config: []results.Pair{{Key: "gomaxprocs", Value: "2"}}, Values: values}}
 }
 
-// quiet returns the metrics of a normal run of 400 tasks per second of 5 ms each.
+// quiet returns the metrics of a run without an anomaly: 400 tasks per second of 5 ms each.
 func quiet(more map[string]float64) map[string]float64 {
 	m := map[string]float64{"p99-response-sec": 0.02, "mean-response-sec": 0.006,
 		"mean-wait-sec": 0.001, "mean-service-sec": 0.005, "mean-queued-sec": 0.001, "ops/s": 400,
@@ -38,7 +38,6 @@ func quiet(more map[string]float64) map[string]float64 {
 	return m
 }
 
-// Each cause must be first if its evidence exists, and absent otherwise.
 func TestCauses(t *testing.T) {
 	for cause, c := range map[string]struct {
 		strategy, workload string
@@ -92,8 +91,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// Time in other stages of a pipeline counts as queueing. The remedy applies to the bottleneck:
-// another stage, or the stage of work, whose utilisation is the run's.
+// Time in other stages of a pipeline counts as queueing. The remedy applies to the bottleneck,
+// which is another stage or the stage of the run's own work.
 func TestPipelineBottleneck(t *testing.T) {
 	for utilisation, remedy := range map[float64]string{0.9: "more workers in stage 2, or less time " +
 		"there", 0.5: "more slots or shorter tasks"} {
@@ -112,8 +111,7 @@ func TestPipelineBottleneck(t *testing.T) {
 	}
 }
 
-// If the slowest tasks are the long ones, they do not wait behind others, and separate pools do not
-// make them faster.
+// If the slowest tasks are themselves long, separate pools do not make them faster.
 func TestPoolsDoNotShortenLongTasks(t *testing.T) {
 	m := quiet(map[string]float64{"workload-c2": 12, "service-c2": 12, "p99-response-sec": 0.256,
 		"mean-service-sec": 0.0106, "mean-wait-sec": 0.0051, "mean-response-sec": 0.0157,
@@ -133,8 +131,8 @@ func TestPoolsDoNotShortenLongTasks(t *testing.T) {
 	}
 }
 
-// A queue grows if arrivals exceed the capacity of the slots, unless the excess is refused. A
-// change that increases the mean response is no remedy.
+// A queue grows if arrivals exceed the capacity, unless the excess is refused. A change that
+// increases the mean response is no remedy.
 func TestOverload(t *testing.T) {
 	for shed, grows := range map[float64]bool{0: true, 0.1: false} {
 		a, _ := Of(run("bounded_queue_shed", "", quiet(map[string]float64{
@@ -152,7 +150,7 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// If the rate changes, the load is a mean, and each stage of a run has its own.
+// If the rate changes, the load is a mean, and each stage of a run has its own load.
 func TestLoads(t *testing.T) {
 	for arrival, says := range map[string]string{"poisson": "at a load of 0.500",
 		"sine:period=9s":          "at a mean load of 0.500",
@@ -169,7 +167,7 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-// Further slots do not help if a target is slow at random or stops now and then.
+// Further slots do not help if a target is randomly slow or pauses.
 func TestSlotsDoNotHelpSlowTargets(t *testing.T) {
 	for target, says := range map[string]string{"conn_pool": "more capacity in the target",
 		"brownout:knee=2": "more capacity in the target", "flaky:spikes=0.1": "fewer slow calls; or,",
@@ -213,7 +211,7 @@ func TestRemedyOfTarget(t *testing.T) {
 	}
 }
 
-// A missing metric is not printed as 0, and the causes do not exceed the response.
+// A missing metric must not be printed as 0. The causes must not exceed the response time.
 func TestMissingMetric(t *testing.T) {
 	zero := regexp.MustCompile(`(^|[ (])0( |$|s)`)
 	for name, more := range map[string]map[string]float64{
@@ -258,7 +256,6 @@ func TestMissingMetric(t *testing.T) {
 	}
 }
 
-// Work of long duration does not increase the target's share.
 func TestWorkIsNotTargetTime(t *testing.T) {
 	for tail, says := range map[float64]string{0.025: "the service time of a task is 6.00 ms on average",
 		0.065: "the slowest tasks have long service times, 50.0 ms; the mean is 6.00 ms"} {
@@ -270,7 +267,7 @@ func TestWorkIsNotTargetTime(t *testing.T) {
 	}
 }
 
-// Results with a p99 have enough tasks, even if they lack the parts of the slowest tasks.
+// Results with a p99 have enough tasks, even without components of the slowest tasks.
 func TestWithoutTail(t *testing.T) {
 	for p99, says := range map[float64]string{0: "too few", 0.02: "Merged"} {
 		m := quiet(map[string]float64{"p99-response-sec": p99})
@@ -284,8 +281,8 @@ func TestWithoutTail(t *testing.T) {
 	}
 }
 
-// Ready goroutines beside idle processors do not blame the scheduler. A machine without other
-// programs, or a collector with little work, is no cause.
+// Ready goroutines do not blame the scheduler if processors are idle. A machine without other
+// programs, or a garbage collector with little work, is no cause.
 func TestWeakEvidenceIsNoCause(t *testing.T) {
 	for cause, more := range map[string]map[string]float64{
 		"scheduler":    {"sched-sec/op": 0.004, "cpu-sec/op": 0.0045},
@@ -302,7 +299,7 @@ func TestWeakEvidenceIsNoCause(t *testing.T) {
 	}
 }
 
-// Clients of a server observe only the total time of a request.
+// A client observes only the total time of a request.
 func TestServerSeenFromOutside(t *testing.T) {
 	c := run("semaphore", "", quiet(map[string]float64{"mutex-wait-sec/op": 0.004,
 		"tail-queued/op": 0, "tail-turn/op": 0, "tail-even-turn/op": 0, "tail-service/op": 1}))
@@ -314,7 +311,7 @@ func TestServerSeenFromOutside(t *testing.T) {
 	}
 }
 
-// Results without the parts of responses give fewer causes, and state what is missing.
+// Results without components of responses give fewer causes, and must name the missing data.
 func TestOldFormat(t *testing.T) {
 	a, ok := Of(run("worker_pool", "", map[string]float64{"mean-response-sec": 0.1,
 		"mean-wait-sec": 0.08, "mean-service-sec": 0.02, "p99-response-sec": 0.4,
@@ -329,8 +326,7 @@ func TestOldFormat(t *testing.T) {
 	}
 }
 
-// For any metrics, the shares add up to at most 1, the largest comes first, and each cause has a
-// text.
+// For any metrics, the shares add up to at most 1 in descending order, and each cause has a text.
 func TestShares(t *testing.T) {
 	r := rand.New(rand.NewPCG(30, 7))
 	strategies := []string{"worker_pool", "retry_in_place", "retry_queue", "token_bucket:rate=9",
@@ -373,8 +369,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// The fit recovers the law, and the interval contains the true fraction in 19 of 20 noisy cases. It
-// returns nothing if services do not grow.
+// The interval must contain the true serial fraction in 19 of 20 noisy cases. If service times do
+// not grow, there is no result.
 func TestSerialFraction(t *testing.T) {
 	r := rand.New(rand.NewPCG(30, 8))
 	at := func(n, service float64, locked bool) results.Cell {
@@ -414,8 +410,8 @@ func TestSerialFraction(t *testing.T) {
 	}
 }
 
-// Values are marked as in tables, and a value that a table hides is not shown. The effect of a
-// change is then a ratio, because the tasks are the same.
+// Values that a table hides must not be shown. The effect of a change is then a ratio, because it
+// refers to the same tasks.
 func TestUncertainValues(t *testing.T) {
 	for _, c := range []struct {
 		share            float64

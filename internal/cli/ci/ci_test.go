@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/ci"
 )
 
-// results writes twelve runs of one benchmark with the given time in nanoseconds.
 func results(t *testing.T, name, value string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

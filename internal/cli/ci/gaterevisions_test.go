@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/measure"
 )
 
-// The message of an interrupted gate must name --resume only if its directory contains a plan, also
-// if the name of the directory contains glob characters.
+// The message must name --resume only if the directory contains a plan, even if its name contains
+// glob characters.
 func TestInterruptedGate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

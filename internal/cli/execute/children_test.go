@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/options"
 )
 
-// virtually returns a short virtual-clock scenario for each of the strategies.
 func virtually(t *testing.T, strategies string) []bench.Scenario {
 	t.Helper()
 	suite, err := options.Words{"strategy": {{Text: strategies}}, "clock": {{Text: "virtual"}},
@@ -21,7 +20,6 @@ func virtually(t *testing.T, strategies string) []bench.Scenario {
 	return suite.Scenarios
 }
 
-// ran returns the result of a run in one of the children.
 func ran(t *testing.T, all *children, s bench.Scenario) *bench.Result {
 	t.Helper()
 	r, err := all.run(t.Context(), s, nil)
@@ -31,7 +29,6 @@ func ran(t *testing.T, all *children, s bench.Scenario) *bench.Result {
 	return r
 }
 
-// alone returns the result of a run in a fresh child.
 func alone(t *testing.T, s bench.Scenario) *bench.Result {
 	t.Helper()
 	var own children
@@ -39,7 +36,6 @@ func alone(t *testing.T, s bench.Scenario) *bench.Result {
 	return ran(t, &own, s)
 }
 
-// One reused child must give the same results as a fresh child per run.
 func TestChildren(t *testing.T) {
 	var all children
 	defer all.end()
@@ -57,8 +53,8 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// A fault in a reused child counts only if it occurs in a fresh one too. The strategy then always
-// gets a fresh child.
+// A fault in a reused child counts only if it also occurs in a fresh child. The strategy then
+// always gets a fresh child.
 func TestUsedChild(t *testing.T) {
 	scenarios := virtually(t, "semaphore,serial")
 	good, bad := scenarios[0], scenarios[1]

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Repetitions must fit into the budget at the pace so far. When the budget is used up, none fits,
-// however wrong the estimates were.
+// The repetitions must fit into the time budget at the measured speed, however wrong the estimates
+// were.
 func TestFits(t *testing.T) {
 	for _, c := range []struct {
 		spent, estimated, estimate, budget time.Duration

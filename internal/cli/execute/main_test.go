@@ -10,10 +10,10 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 
-	_ "github.com/poolbench/poolbench/strategies/peers" // for strategy=all of virtually
+	_ "github.com/poolbench/poolbench/strategies/peers" // registers strategies that virtually selects
 )
 
-// childFault makes a child end at a serial strategy: at any run ("exit"), or only if the child is
+// childFault makes a child exit at a serial strategy: in any run ("exit"), or only if the child is
 // reused ("worn").
 const childFault = "POOLBENCH_TEST_CHILD_FAULT"
 

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// The live view must provide the report as one file, even if it has several pages, because no
-// server remains for links.
+// The live view must get the report as a single file, because the server ends and links to other
+// pages would break.
 func TestOpener(t *testing.T) {
 	const run = "BenchmarkRun/strategy=a/workload=w/load=0.5/n=1 100 1 ops/s\n"
 	for name, results := range map[string]string{"one": run + "# study x: why?\n",

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// A real-clock run that does not return must be given up after its context and the grace period
-// have ended. A run whose error reports that it is still running must be given up at once.
+// The suite must abandon a run that does not return within the grace period after its context has
+// ended. If the error reports that the run still goes on, the suite must not wait.
 func TestStuck(t *testing.T) {
 	for name, does := range map[string]struct {
 		drive bench.RunFunc

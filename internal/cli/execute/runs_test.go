@@ -21,8 +21,6 @@ func testPlan(t *testing.T, runs int) (options.Plan, bench.Scenario) {
 	return options.Plan{{Suite: suite}}, suite.Scenarios[0]
 }
 
-// There must be at most twenty lines, one per run if there are few runs. The last one must show
-// that all runs are done.
 func TestProgressLines(t *testing.T) {
 	for runs, want := range map[int]int{1: 1, 7: 7, 20: 20, 21: 20, 360: 20} {
 		var out bytes.Buffer

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// A run that does not return must end the suite, because it would distort the following
-// measurements.
+// A run that does not return would distort later measurements, so it must end the suite.
 func TestStuckEnds(t *testing.T) {
 	stuck := &StuckError{}
 	if err := (&Execution{}).Take(Record{}, nil, stuck); !errors.Is(err, stuck) {

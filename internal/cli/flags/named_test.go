@@ -22,7 +22,7 @@ func TestNamed(t *testing.T) {
 	}{
 		{few, "--n: too few"},
 		{fmt.Errorf("run: %w", few), "run: n: too few"},
-		// a default value, which was not typed
+		// The user did not type a default value, so the error must not name its flag.
 		{errors.New("rate is too high"), "rate is too high"},
 		{errors.Join(gone, few), "no such file\n--n: too few"},
 		{fmt.Errorf("the store failed: %w: %w", few, gone), "the store failed: n: too few: no such file"},

@@ -37,7 +37,7 @@ func TestCourse(t *testing.T) {
 				time.Sleep(time.Second)
 				f = c.Step(time.Now())
 			}
-			// one more than that of the run
+			// one second more than the rest of the run
 			if want := max(4-2*float64(second+1), 1); *f.Left != want {
 				t.Errorf("%v s are left, want %v", *f.Left, want)
 			}

@@ -22,8 +22,8 @@ type dashboard struct {
 	}
 }
 
-// inPrometheus returns the names of the metrics in Prometheus. By OpenTelemetry's rules, points
-// become underscores, and units and kinds become suffixes.
+// inPrometheus returns the names that Prometheus gives to OpenTelemetry metrics: points become
+// underscores, and units and kinds become suffixes.
 func inPrometheus() (names []string) {
 	for _, name := range []string{Tasks, Sent, InFlight, Response} {
 		name = strings.ReplaceAll(name, ".", "_")
@@ -43,8 +43,7 @@ func inPrometheus() (names []string) {
 
 var family = regexp.MustCompile(`poolbench_[a-z0-9_]+`)
 
-// scraped returns the names that Prometheus has after a scrape of /metrics while a run goes on, and
-// those that a dashboard may do without.
+// scraped returns the metric names in /metrics during a run, and names that a dashboard may omit.
 func scraped(t *testing.T) (names, others []string) {
 	t.Helper()
 	s, c, m := serve(t)
@@ -66,8 +65,8 @@ func scraped(t *testing.T) (names, others []string) {
 	return names, []string{"poolbench_run_tasks_settled"}
 }
 
-// TestDashboards: each metric that a dashboard asks for exists, and each is asked for. The one for
-// /metrics is served beside it.
+// Dashboards must use only existing metrics, and all of them. The server of /metrics also serves
+// its dashboard.
 func TestDashboards(t *testing.T) {
 	s, _, _ := serve(t)
 	defer s.Close(nil)

@@ -48,7 +48,6 @@ func get(t *testing.T, s *Server, path string) (status int, header http.Header, 
 	return r.StatusCode, r.Header, string(text)
 }
 
-// viewer reads the events until their end, and calls see with each frame.
 func viewer(s *Server, see func(Frame)) error {
 	r, err := http.Get(s.URL() + "events")
 	if err != nil {
@@ -125,7 +124,6 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// at returns the time of frame n, from 1.
 func (c *Course) at(n int) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -195,7 +193,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// scrape returns the families as Prometheus does that is to read native histograms.
+// scrape requests native histograms, as Prometheus does.
 func scrape(t *testing.T, s *Server) map[string]*dto.MetricFamily {
 	t.Helper()
 	q, err := http.NewRequest(http.MethodGet, s.URL()+"metrics", nil)
@@ -222,8 +220,7 @@ func scrape(t *testing.T, s *Server) map[string]*dto.MetricFamily {
 	}
 }
 
-// TestResponseHistogram: each response is in a bucket of the native histogram and of the classic
-// one of its status, whose sums and counts are those of the responses.
+// Each response must be in one bucket of both the native and the classic histogram of its status.
 func TestResponseHistogram(t *testing.T) {
 	s, _, m := serve(t)
 	defer s.Close(nil)
@@ -292,7 +289,6 @@ func TestResponseHistogram(t *testing.T) {
 	}
 }
 
-// TestNoReport: a command that draws none ends at once, and says so to its viewers.
 func TestNoReport(t *testing.T) {
 	s, c, _ := serve(t)
 	c.Step(time.Now())

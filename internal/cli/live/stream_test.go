@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// file keeps the bytes written to it.
 type file struct {
 	strings.Builder
 	fails error

@@ -51,7 +51,6 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	_, _ = w.Write(answer)
 }
 
-// last returns the metrics of the last request, by name.
 func (r *receiver) last(t *testing.T) map[string]*otlp.Metric {
 	t.Helper()
 	r.mu.Lock()
@@ -70,7 +69,6 @@ func (r *receiver) last(t *testing.T) map[string]*otlp.Metric {
 	return all
 }
 
-// attributeOf returns an attribute of a point, or "" if it has none.
 func attributeOf(p *otlp.NumberDataPoint, key string) string {
 	for _, a := range p.Attributes {
 		if a.Key == key {
@@ -88,8 +86,6 @@ func clear(t *testing.T) {
 	}
 }
 
-// A collector must receive exact cumulative counts, levels and the histogram of two runs, with the
-// names, headers and resource of the environment.
 func TestExport(t *testing.T) {
 	clear(t)
 	var r receiver
@@ -236,7 +232,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A silent collector never answers.
 type silent struct{ ended int }
 
 func (c *silent) Export(ctx context.Context, _ *metricdata.ResourceMetrics) error {
@@ -249,8 +244,6 @@ func (c *silent) Shutdown(context.Context) error {
 	return nil
 }
 
-// TestSilent: a collector that does not answer holds the end for two seconds, whether or not an
-// export goes on, and the error is about the last values.
 func TestSilent(t *testing.T) {
 	for _, going := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

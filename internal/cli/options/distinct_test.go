@@ -22,8 +22,8 @@ func chosenBy(t *testing.T, words Words) (names []string) {
 	return names
 }
 
-// The value all selects the strategies that differ, and twins that differ for the given work. It is
-// the default. The value every selects all strategies that need no disk and no server.
+// all, the default, selects the strategies that differ, and twins that differ for the given work.
+// every selects all strategies that need no disk and no server.
 func TestAll(t *testing.T) {
 	inProcess := 0
 	for _, s := range strategies.All() {

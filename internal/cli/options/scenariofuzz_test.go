@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// Any file must give valid scenarios, or errors of one line each that name the file.
 func FuzzScenarioFile(f *testing.F) {
 	for _, seed := range []string{
 		"- strategy: [worker_pool, semaphore]\n  workload: hyperexp:mean=10ms,c2=16\n  load: " +

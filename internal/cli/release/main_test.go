@@ -17,12 +17,11 @@ import (
 // root of the repository, from the directory of this package
 const root = "../../.."
 
-// TestWrite: each command that --help lists has a manual page with its usage and flags, and
-// the line breaks of the help texts.
+// A manual page must keep the line breaks of the help texts.
 func TestWrite(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1000000000")
 	dir := t.TempDir()
-	for range 2 { // the second time replaces files
+	for range 2 { // the second time, files are replaced
 		if err := write(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +56,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestConfiguration: the release builds what the Makefile builds, and its files exist.
+// The release must use the build settings of the Makefile.
 func TestConfiguration(t *testing.T) {
 	var config struct {
 		Builds []struct {
@@ -118,7 +117,6 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// TestInstall: go install of a tagged version gives a program that prints the version.
 func TestInstall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("extracts and links modules")
@@ -165,7 +163,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// tracked returns the files of the repository that git knows, changed ones as they are.
+// tracked returns the files of the git index, with uncommitted changes.
 func tracked(t *testing.T) (files []zip.File) {
 	t.Helper()
 	for name := range strings.SplitSeq(strings.TrimRight(

@@ -22,7 +22,7 @@ func TestArrivalNotes(t *testing.T) {
 			"random, and 450 arrivals are too few for a precise rate: give more tasks (--n)"},
 		{"poisson", "200", 204, ""},
 		{"constant", "200", 236, ""},
-		{"poisson", "", 236, ""}, // the rate follows from a load
+		{"poisson", "", 236, ""}, // a load determines the rate
 	} {
 		g := &group{keys: []results.Pair{{Key: "arrival", Value: c.arrival},
 			{Key: "rate", Value: c.rate}}, rows: []Row{{Cell: results.Cell{{Iters: 450,

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// responses returns a result with the given response times in ms.
 func responses(t *testing.T, ms ...int64) *bench.Result {
 	t.Helper()
 	h := hdrhistogram.New(1, int64(time.Hour), 3)
@@ -30,8 +29,8 @@ func responses(t *testing.T, ms ...int64) *bench.Result {
 	return r
 }
 
-// Percentiles use the nearest rank. Those with too few requests are dashes. Values are medians over
-// repetitions.
+// Percentiles use the nearest rank, and a dash if there are too few requests. Values are medians
+// over repetitions.
 func TestSpread(t *testing.T) {
 	var hundred []int64
 	for v := range int64(100) {

@@ -39,7 +39,6 @@ func TestManyDoubts(t *testing.T) {
 	}
 }
 
-// Scenarios must be counted as in the headline, which includes INVALID ones.
 func TestSuspectsBesideInvalid(t *testing.T) {
 	var records []execute.Record
 	for name, v := range map[string]results.Verdict{"a": results.Suspect, "b": results.Invalid} {
@@ -52,8 +51,7 @@ func TestSuspectsBesideInvalid(t *testing.T) {
 	}
 }
 
-// A strategy that falls behind its rate is overloaded even without a given load, as on the page.
-// One that keeps up is not.
+// A strategy that falls behind its rate is overloaded even if no load is given.
 func TestOverloadByRate(t *testing.T) {
 	var records []execute.Record
 	for strategy, done := range map[string]float64{"serial": 60, "pond": 99} {

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// uncertainRow returns a row whose p99 has the given relative error, for a run with a tenth of its
-// tasks as warm-up.
+// uncertainRow returns a row whose p99 has the given relative error. A tenth of the tasks are
+// warm-up.
 func uncertainRow(share float64) Row {
 	return Row{"semaphore", results.Cell{{Name: "Run/strategy=semaphore/n=3000", Iters: 2700,
 		Keys: []results.Pair{{Key: "strategy", Value: "semaphore"}, {Key: "n", Value: "3000"}},
@@ -21,8 +21,7 @@ func uncertainRow(share float64) Row {
 		Uncertain: map[string]float64{"p99-response-sec": share}}}}
 }
 
-// Values with an error above 25 % have the mark ≈, and those above 100 % are dashes. A line
-// explains this, with the number of tasks needed.
+// ≈ marks values with an error above 25 %. Values with an error above 100 % are dashes.
 func TestUncertain(t *testing.T) {
 	columns := []Column{{Head: "throughput", Unit: "ops/s"}, {Head: "p99", Unit: "p99-response-sec"}}
 	for _, c := range []struct {

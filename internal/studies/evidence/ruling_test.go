@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 )
 
-// TestRuling drives a ruling to each verdict: what lies across a threshold decides nothing.
 func TestRuling(t *testing.T) {
 	at := func(lo, hi float64) Interval { return Interval{(lo + hi) / 2, lo, hi} }
 	single := OfMean([]float64{5})
@@ -60,7 +59,6 @@ func TestRuling(t *testing.T) {
 	}
 }
 
-// The table has all cases, also those that are open or only shown.
 func TestRulingTable(t *testing.T) {
 	for name, c := range map[string]struct {
 		cases   map[string]Interval
@@ -116,8 +114,8 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// TestRulingRisk: of a case that is on the threshold, at most one verdict in twenty is wrong on
-// either side together, and of one that is clearly beyond it the repetitions tell.
+// If the true value equals the threshold, at most one verdict in twenty may be decided. If it is
+// clearly beyond the threshold, three repetitions must decide.
 func TestRulingRisk(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 7))
 	const trials = 4000
@@ -145,8 +143,7 @@ func TestRulingRisk(t *testing.T) {
 	}
 }
 
-// TestButFor: what is left of chance after runs that are all alike is what would leave them alike
-// once in twenty.
+// If the printed share of runs differed, n equal runs would have a probability of 5 %.
 func TestButFor(t *testing.T) {
 	for n, want := range map[int]string{1: "95 %", 3: "63.2 %", 100: "2.95 %"} {
 		if got := ButFor(n); !strings.Contains(got, want) {

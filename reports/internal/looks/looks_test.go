@@ -19,11 +19,9 @@ import (
 	"github.com/poolbench/poolbench/reports/trend"
 )
 
-// A looked is a page as a file, with the fragment at which a test opens it.
-type looked struct{ name, path, hash string }
+type openedPage struct{ name, path, hash string }
 
-// allPages returns one page of each kind.
-func allPages(t *testing.T) (all []looked) {
+func allPages(t *testing.T) (all []openedPage) {
 	t.Helper()
 	add := func(name, hash string, write func(io.Writer) error) {
 		path := filepath.Join(t.TempDir(), name+".html")
@@ -35,7 +33,7 @@ func allPages(t *testing.T) (all []looked) {
 		if err := write(f); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, looked{name, path, hash})
+		all = append(all, openedPage{name, path, hash})
 	}
 	var inputs []results.Input
 	for i, label := range []string{"old", "a new one with a long name"} {
@@ -116,8 +114,7 @@ func allPages(t *testing.T) (all []looked) {
 	return all
 }
 
-// directory returns results that a command once wrote, from testdata. A study's verdict follows its
-// runs.
+// directory returns results from testdata. A study's verdict follows its runs.
 func directory(t *testing.T, kind string) string {
 	t.Helper()
 	file, words := kind+".txt", ""
@@ -135,7 +132,6 @@ func directory(t *testing.T, kind string) string {
 	return resultstest.Files(t, map[string][]byte{rundir.ResultsFile: []byte(whole)})
 }
 
-// worseGate returns a gate with one regression in two benchmarks.
 func worseGate() *verdict.Report {
 	r := &verdict.Report{Old: "main", New: "head", Options: gate.DefaultOptions()}
 	for i, name := range []string{"BenchmarkWorse/with=a,long=name", "BenchmarkSame"} {

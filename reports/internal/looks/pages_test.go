@@ -10,14 +10,12 @@ import (
 
 func TestMain(m *testing.M) { tab.Main(m) }
 
-// A drawing is a static chart of a page.
 type drawing struct {
 	Kind  string  // compact, rows, panels
 	Width float64 // in px
 	Scale float64 // px per unit of the picture, which determines the size of letters
 }
 
-// axe must find no problem in light and dark mode.
 func TestPages(t *testing.T) {
 	b := tab.New(t)
 	axe, front := "", filepath.Join("..", "..", "page", "front")
@@ -26,7 +24,7 @@ func TestPages(t *testing.T) {
 	for i, at := range []struct {
 		width  int64
 		scheme string
-		axe    bool // only at two of the widths, since the page of a run covers the others
+		axe    bool // only at two widths, because package page tests the others
 	}{{1440, "light", true}, {1024, "light", false}, {390, "dark", true}, {320, "light", false}} {
 		fonts := []string{"DejaVu Sans", "Liberation Sans", "Roboto"}
 		if testing.Short() {
@@ -41,11 +39,11 @@ func TestPages(t *testing.T) {
 		for _, p := range pages {
 			open(b, p)
 			on := drawn(b)
-			if len(on) == 0 && p.name != "capacity" { // whose chart is the explorer's
+			if len(on) == 0 && p.name != "capacity" { // capacity has only the explorer's chart
 				t.Errorf("%s at %d px has no chart", p.name, at.width)
 			}
 			drawings = append(drawings, on...)
-			fits(b, p, at.width)
+			checkFits(b, p, at.width)
 			if axe != "" && at.axe {
 				for _, v := range b.Violations(axe) {
 					t.Errorf("%s, %s, %d px: %s", p.name, at.scheme, at.width, v)
@@ -58,12 +56,12 @@ func TestPages(t *testing.T) {
 			}
 		}
 		if at.width >= 390 {
-			readable(t, drawings, at.width)
+			checkReadable(t, drawings, at.width)
 		}
 	}
 }
 
-func open(b *tab.Tab, p looked) {
+func open(b *tab.Tab, p openedPage) {
 	b.T.Helper()
 	b.Open(p.path, p.hash)
 	b.Settled()
@@ -79,9 +77,9 @@ func drawn(b *tab.Tab) []drawing {
 		})`)
 }
 
-// fits: nothing makes the page scroll sideways, and of a compact chart nothing is cut off that
-// stands where others have the names.
-func fits(b *tab.Tab, p looked, width int64) {
+// checkFits checks that the page does not scroll sideways. A compact chart has no label column, and
+// must not cut off text elsewhere.
+func checkFits(b *tab.Tab, p openedPage, width int64) {
 	b.T.Helper()
 	if wide := tab.Eval[int64](b, `document.documentElement.scrollWidth`); wide > width {
 		b.T.Errorf("%s: at %d px the page is %d px wide", p.name, width, wide)
@@ -94,9 +92,9 @@ func fits(b *tab.Tab, p looked, width int64) {
 	}
 }
 
-// readable: the letters of static charts have one size on the pages of all commands, at least
-// 12 px, and charts of one panel have one width.
-func readable(t *testing.T, all []drawing, width int64) {
+// checkReadable checks that static charts on all pages have the same letter size of at least 12 px,
+// and that charts outside of panels have the same width.
+func checkReadable(t *testing.T, all []drawing, width int64) {
 	t.Helper()
 	least, most := extremes(all, func(d drawing) float64 { return d.Scale })
 	if least < 0.99 || most > 1.25*least {

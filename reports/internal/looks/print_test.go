@@ -8,8 +8,7 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
-// TestPrint: on a sheet, which nobody can scroll, no page is wider than the paper. 718 px are A4
-// without its margins.
+// Paper cannot scroll. 718 px is the width of A4 without its margins.
 func TestPrint(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

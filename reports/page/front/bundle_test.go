@@ -29,7 +29,6 @@ func TestSpec(t *testing.T) {
 	golden(t, "spec.json", append(spec, '\n'))
 }
 
-// The script is up to date, small, and cannot end its HTML element.
 func TestBundle(t *testing.T) {
 	built := build(t, "main.ts", true)
 	golden(t, "bundle.js", built)
@@ -43,7 +42,6 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// build bundles a source with its imports.
 func build(t *testing.T, source string, minify bool) []byte {
 	t.Helper()
 	result := api.Build(api.BuildOptions{EntryPoints: []string{source}, Bundle: true,

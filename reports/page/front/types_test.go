@@ -11,7 +11,6 @@ import (
 	"testing"
 )
 
-// types.ts must declare an interface for each Go type, with the same fields in the same order.
 func TestTypes(t *testing.T) {
 	text, err := os.ReadFile("types.ts")
 	if err != nil {
@@ -34,7 +33,6 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// describe adds the TypeScript fields of a type, and of the types of its fields.
 func describe(typ reflect.Type, into map[string]string) {
 	var lines []string
 	for i := range typ.NumField() {
@@ -69,7 +67,6 @@ func typescript(typ reflect.Type, into map[string]string) string {
 	return "number"
 }
 
-// A slice without elements must not be null.
 func TestNoNull(t *testing.T) {
 	text, err := json.Marshal((&Data{}).withoutNil())
 	if err != nil {

@@ -59,7 +59,6 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// Several studies give the tally and the least expected verdict.
 func TestOfFindings(t *testing.T) {
 	depends := decide.Finding{Study: "buffer", Claim: "larger is better", Verdict: decide.Depends,
 		Because: "on what exceeds the capacity: no load; it absorbs bursts (shed 96 % → 0 %); more"}
@@ -89,7 +88,6 @@ func TestOfFindings(t *testing.T) {
 	if a.Next != "poolbench study spread" {
 		t.Error(a.Next)
 	}
-	// a finding without doubted runs comes first
 	for doubted, want := range map[string]string{"spread": "scrape", "spread scrape": "buffer",
 		"spread scrape buffer": "spread"} {
 		a, _ = OfFindings([]decide.Finding{depends, fails, more},

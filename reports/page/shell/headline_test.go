@@ -148,7 +148,7 @@ func TestHeadlines(t *testing.T) {
 	}
 }
 
-// A case that is SUSPECT only because of overload is ranked. One with other reasons is not.
+// Overload alone must not exclude a SUSPECT strategy from the ranking.
 func TestOverloadedStrategiesAreRanked(t *testing.T) {
 	s := sweep(p99("shed", 1.1, 0.1).with("shed/op", 0.1).doubt("not stationary", results.Suspect),
 		p99("pool", 1.1, 4).growing().doubt("not stationary", results.Suspect),
@@ -166,7 +166,7 @@ func TestOverloadedStrategiesAreRanked(t *testing.T) {
 	}
 }
 
-// The queue may grow even if no run detected it.
+// The queue may grow even if no run detected this.
 func TestFallingBehindIsNotValid(t *testing.T) {
 	grows := p99("pool", 0.9, 4, 4, 4).growing()
 	s := sweep(grows)

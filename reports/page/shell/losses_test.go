@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A headline whose best strategy loses tasks states the loss, and the best strategy without losses.
 func TestLossesOfBest(t *testing.T) {
 	for name, c := range map[string]struct {
 		want  string
@@ -98,7 +97,7 @@ func TestCostsOfBest(t *testing.T) {
 			t.Errorf("%v: %s", share, got)
 		}
 	}
-	// times within a tenth matter if one strategy loses tasks for it
+	// a difference within a tenth counts if one strategy loses tasks for it
 	s := sweep(p99("a", 0.5, 0.1).with("shed/op", 0.2), p99("b", 0.5, 0.101))
 	if _, _, _, ok := s.noDifferenceUpTo(); ok {
 		t.Error("a fifth of the tasks does not matter")
@@ -132,8 +131,8 @@ func TestLossesOfSearch(t *testing.T) {
 	}
 }
 
-// Each failed session ends with one failed request, so a share of requests is not a share of
-// sessions.
+// Each failed session ends with one failed request, so the share of failed requests differs from
+// the share of failed sessions.
 func TestLossOfSessions(t *testing.T) {
 	c := p99("a", 0.9, 0.1).with("failed/op", 0.3333).with("session-count", 60).
 		with("session-shed/op", 0).with("session-failed/op", 1)
@@ -142,8 +141,7 @@ func TestLossOfSessions(t *testing.T) {
 	}
 }
 
-// The throughput of a few tasks depends on the last of them. Growing queues and refusals are
-// separate cases.
+// The throughput of a few tasks depends on the last task.
 func TestEnding(t *testing.T) {
 	c := func() Case {
 		return p99("a", 0.9, 0.1).with("ops/s", 60).with("offered-ops/s", 100).with("mean-wait-sec", 0)
@@ -159,7 +157,7 @@ func TestEnding(t *testing.T) {
 	}
 }
 
-// The sentence states the median, as the table does. A strategy has losses even if the median is 0.
+// A strategy may have losses even if the median is 0.
 func TestLossOfRepetitions(t *testing.T) {
 	for want, shares := range map[string][]float64{
 		"3.00 % of tasks shed": {0.01, 0.03, 0.11}, "2.00 % of tasks shed": {0, 0, 0.06},

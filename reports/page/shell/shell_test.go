@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// No text can leave its attribute, and no link can run a script.
 func TestAttributes(t *testing.T) {
 	const evil = `x" onfocus="y' onblur='z>`
 	p := Page{Title: evil, Trust: []Badge{{evil, "ok"}}, Figure: &Figure{ID: evil, Kind: evil},
@@ -35,7 +34,6 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// All text is escaped, and the policy allows only the page's own style and script.
 func TestPage(t *testing.T) {
 	const evil = `</style><script>alert("x")</script>`
 	p := Page{Title: evil, Subtitle: evil, Command: evil, Trust: []Badge{{"ok", evil}},

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// badResults returns damaged files and files that are not results, with the beginning of the
+// badResults returns damaged files and files without results, each with the beginning of the
 // expected error.
 func badResults(t *testing.T) map[string][2]string {
 	t.Helper()
@@ -54,8 +54,6 @@ func badResults(t *testing.T) map[string][2]string {
 	}
 }
 
-// Every command that reads results must report a bad file with its line and nothing else, with exit
-// code 2 and no output.
 func TestBadResults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -12,11 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// sweep enables tests that take many minutes: go test -run … -sweep.
 var sweep = flag.Bool("sweep", false,
 	"all laws and 20,000 tasks of TestCompare…, 300 benchmarks of TestGateRepositories")
 
-// compared contains the tested fields of compare's JSON.
 type compared struct {
 	Columns []string
 	Tables  []struct {
@@ -53,7 +51,6 @@ func comparedBy(t *testing.T, args ...string) (c compared) {
 	return c
 }
 
-// strategies and rates of the compared runs
 var (
 	pairedStrategies = []string{"worker_pool", "bounded_queue_shed", "ticker_limited",
 		"partitioned", "token_bucket"}
@@ -67,7 +64,7 @@ func virtualRuns(t *testing.T, out, strategy, rate, workload string, seed, tasks
 		"--seed", fmt.Sprint(seed), "--out", out)
 }
 
-// laws returns workloads whose mean is to be filled in, in milliseconds.
+// laws returns workloads as formats. %g is the mean in milliseconds.
 func laws() []string {
 	all := []string{"lognormal:mean=%gms,c2=4", "constant:mean=%gms"}
 	if *sweep {
@@ -76,8 +73,8 @@ func laws() []string {
 	return all
 }
 
-// A service time that is 1 % longer must be detected for each strategy that waits, with equal
-// seeds. Repeated runs must be equal, task by task.
+// With equal seeds, compare must detect a service time that is 1 % longer. Repeated runs must be
+// equal, task by task.
 func TestCompareFindsOnePercent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -88,7 +85,7 @@ func TestCompareFindsOnePercent(t *testing.T) {
 		tasks = 20000
 	}
 	found, missed := 0, []string{}
-	// Two steps of partitioned end in the same nanosecond once in about 10⁶ tasks. Go's virtual
+	// In partitioned, two steps end in the same nanosecond once in about 10⁶ tasks. Go's virtual
 	// clock then continues them in random order, and two tasks change places.
 	tied := 0
 	for i, law := range laws() {
@@ -133,7 +130,7 @@ func TestCompareFindsOnePercent(t *testing.T) {
 		if len(same.Tasks) != 10 {
 			t.Errorf("%d comparisons of tasks, want 10", len(same.Tasks))
 		}
-		if tied > 0 { // its headline has numbers
+		if tied > 0 { // the headline contains numbers
 			continue
 		}
 		o := clitest.Succeed(t, "compare", dirs[0], dirs[1])
@@ -150,7 +147,8 @@ func TestCompareFindsOnePercent(t *testing.T) {
 	}
 }
 
-// If runs differ only in their seeds, at most one in twenty may differ in a metric.
+// At most one in twenty comparisons of runs that differ only in their seeds may report a
+// difference.
 func TestCompareFalseAlarms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -165,7 +163,7 @@ func TestCompareFalseAlarms(t *testing.T) {
 		for j, strategy := range pairedStrategies {
 			for k, rate := range pairedRates {
 				for side := range sides {
-					// each pair has its own seeds, so pairs are independent
+					// own seeds for each pair, so pairs are independent
 					pair := ((i*len(pairedStrategies)+j)*len(pairedRates)+k)*sides + side
 					for l, out := range []string{"a", "b"} {
 						virtualRuns(t, fmt.Sprint(out, pair), strategy, rate,
@@ -187,8 +185,8 @@ func TestCompareFalseAlarms(t *testing.T) {
 		}
 	}
 	t.Logf("of %d pairs differ: %v", pairs, alarms)
-	// The probability is that of eight of the 252 orders of five values and five. The limit is
-	// three standard errors higher.
+	// Eight of the 252 orders of five old and five new values are significant. The limit is three
+	// standard errors above this probability.
 	chance, n := 8./252, float64(pairs)
 	most := int(n*chance + 3*math.Sqrt(n*chance*(1-chance)))
 	if *sweep {
@@ -240,8 +238,7 @@ func TestCompareDefaultRun(t *testing.T) {
 	}
 }
 
-// Repetitions must be paired by seed if the sides have different ones, and the others must be
-// reported.
+// Repetitions with the same seed are paired. Seeds that only one side has must be reported.
 func TestCompareSides(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -320,8 +317,8 @@ func TestCompareSides(t *testing.T) {
 	}
 }
 
-// Expected values are exact: constant service and no wait, each task ends a millisecond later, and
-// none is lost.
+// The expected values are exact: with constant service and no wait, each task ends one millisecond
+// later, and no task is lost.
 func TestCompareTasks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for out, mean := range map[string]string{"old": "10ms", "new": "11ms"} {

@@ -30,8 +30,6 @@ func TestComparePage(t *testing.T) {
 	}
 }
 
-// Several directories get the page of compare in a separate file. One directory gets its own
-// report.
 func TestReportOfSeveral(t *testing.T) {
 	t.Chdir(t.TempDir())
 	line := "BenchmarkRun/strategy=semaphore/load=0.8 10 %s ns/op\n"

@@ -9,8 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// The parts of the differences must add up to the nanosecond, under both clocks. A directory
-// compared with itself must have none. gate must report them for a metric that is worse.
+// The components of a difference must add up to the nanosecond, under both clocks.
 func TestDifferences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -47,7 +46,6 @@ func TestDifferences(t *testing.T) {
 		for _, p := range said.Parts {
 			for _, s := range []*sum{&p.All, p.Tail} {
 				if s == nil {
-					// under the real clock too few tasks may complete in time
 					if clock == "virtual" {
 						t.Errorf("%s: no tail", p.Column)
 					}

@@ -25,8 +25,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// held is the run directory of a run or attack, with one scenario and one objective.
-type held struct {
+// runDir is a run directory with one scenario and one objective.
+type runDir struct {
 	dir     string
 	args    string // arguments of the command, without --out
 	edit    func(text string) string
@@ -35,9 +35,9 @@ type held struct {
 	doubt   results.Verdict
 }
 
-func (h held) command() string { return strings.Fields(h.args)[0] }
+func (h runDir) command() string { return strings.Fields(h.args)[0] }
 
-func (h held) objective(t *testing.T) objectives.Objective {
+func (h runDir) objective(t *testing.T) objectives.Objective {
 	t.Helper()
 	fields := strings.Fields(h.args)
 	all, err := objectives.Parse(fields[slices.Index(fields, "--objective")+1])
@@ -47,8 +47,7 @@ func (h held) objective(t *testing.T) objectives.Objective {
 	return all[0]
 }
 
-// cell returns the runs in results.txt.
-func (h held) cell(t *testing.T) (c results.Cell) {
+func (h runDir) cell(t *testing.T) (c results.Cell) {
 	t.Helper()
 	r, err := results.ReadFile(h.dir)
 	if err != nil {
@@ -61,20 +60,20 @@ func (h held) cell(t *testing.T) (c results.Cell) {
 }
 
 // display contains the p99, the verdict on the objective with its evidence, and the headline of an
-// output. "" means that the output does not show it.
+// output. An empty string means that the output lacks the value.
 type display struct{ p99, decision, headline string }
 
-// displays lists the outputs that show a p99 or a decision. Those of run and attack are in files
-// next to the directory. The others are produced from the directory.
+// displays lists the outputs with a p99 or a verdict. run and attack write theirs next to the
+// directory. The others are produced from the directory.
 var displays = []struct {
 	name, file string // "" means that it is produced from the directory
 	shows      string
-	read       func(t *testing.T, h held, text string) display
+	read       func(t *testing.T, h runDir, text string) display
 }{
 	{"text", ".txt", "p99 decision headline", textDisplay},
 	{"JSON", ".json", "p99 decision", jsonDisplay},
 	{"JUnit", ".xml", "decision headline", junitDisplay},
-	{"summary of a job", ".md", "decision headline", func(t *testing.T, h held, text string) (d display) {
+	{"summary of a job", ".md", "decision headline", func(t *testing.T, h runDir, text string) (d display) {
 		text = html.UnescapeString(strings.ReplaceAll(text, `\`, ""))
 		_, rest, _ := strings.Cut(text, "\n\n")
 		d.headline, _, _ = strings.Cut(rest, "\n")
@@ -86,14 +85,14 @@ var displays = []struct {
 		}
 		return d
 	}},
-	{"page", "", "p99 decision headline", func(t *testing.T, h held, _ string) display {
+	{"page", "", "p99 decision headline", func(t *testing.T, h runDir, _ string) display {
 		return pageDisplay(t, h, h.dir+"/report.html")
 	}},
-	{"report", "", "p99 decision headline", func(t *testing.T, h held, _ string) display {
+	{"report", "", "p99 decision headline", func(t *testing.T, h runDir, _ string) display {
 		clitest.Succeed(t, "report", h.dir, "--html", "one.html")
 		return pageDisplay(t, h, "one.html")
 	}},
-	{"why", "", "p99", func(t *testing.T, h held, _ string) (d display) {
+	{"why", "", "p99", func(t *testing.T, h runDir, _ string) (d display) {
 		var doc struct{ Runs []documentValue }
 		readJSON(t, clitest.Succeed(t, "why", h.dir, "--format", "json").Stdout, &doc)
 		if d.p99 = "–"; doc.Runs[0].Metric == unit {
@@ -119,7 +118,8 @@ var displays = []struct {
 	}},
 }
 
-// documentValue is a value in a JSON document, with its relative error if it is uncertain.
+// documentValue is a value in a JSON document. If the value is uncertain, its relative error is
+// included.
 type documentValue struct {
 	Metric, Objective, Unit, Verdict, Reason, Next string
 	Value                                          *float64
@@ -166,12 +166,11 @@ func readJSON(t testing.TB, text string, to any) {
 	}
 }
 
-// joined joins the lines of a paragraph, whose continuation lines are indented.
 func joined(text string) []string {
 	return strings.Split(regexp.MustCompile(`\n {4,}`).ReplaceAllString(text, " "), "\n")
 }
 
-func textDisplay(t *testing.T, h held, text string) (d display) {
+func textDisplay(t *testing.T, h runDir, text string) (d display) {
 	t.Helper()
 	column := -1
 	for line := range strings.Lines(text) {
@@ -200,7 +199,7 @@ func textDisplay(t *testing.T, h held, text string) (d display) {
 	return d
 }
 
-func jsonDisplay(t *testing.T, h held, text string) (d display) {
+func jsonDisplay(t *testing.T, h runDir, text string) (d display) {
 	t.Helper()
 	var doc struct {
 		Runs []struct {
@@ -227,7 +226,7 @@ func jsonDisplay(t *testing.T, h held, text string) (d display) {
 	return d
 }
 
-func junitDisplay(t *testing.T, h held, text string) (d display) {
+func junitDisplay(t *testing.T, h runDir, text string) (d display) {
 	t.Helper()
 	var doc struct {
 		Suites []junit.Suite `xml:"testsuite"`
@@ -253,7 +252,7 @@ func junitDisplay(t *testing.T, h held, text string) (d display) {
 	return d
 }
 
-func pageDisplay(t *testing.T, h held, file string) (d display) {
+func pageDisplay(t *testing.T, h runDir, file string) (d display) {
 	t.Helper()
 	page := strings.ReplaceAll(clitest.Read(t, file), "\u00a0", " ")
 	d.headline = html.UnescapeString(regexp.MustCompile(`<h1[^>]*>([^<]*)</h1>`).
@@ -282,9 +281,7 @@ func pageDisplay(t *testing.T, h held, file string) (d display) {
 	return d
 }
 
-// Terminal, JSON, JUnit, job summary, page and why must show the p99 of a directory and the
-// decision on its objective as in results.txt, with the same digits and words. The last line of
-// --progress-json must count the same tasks.
+// All outputs must show the p99 and the verdict of results.txt, with the same digits and words.
 func TestDisplaysAgree(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var served atomic.Int64
@@ -302,7 +299,7 @@ func TestDisplaysAgree(t *testing.T) {
 		return text[:at] + "\n# invalid: lag: the generator was late" +
 			regexp.MustCompile(`\d verdict`).ReplaceAllString(text[at:], "2 verdict")
 	}
-	for _, h := range []held{
+	for _, h := range []runDir{
 		{dir: "met", args: pool("--workload constant:mean=11ms --rate 100 --limit 2 --n 20000 " +
 			"--objective p99-response<40ms"), verdict: decide.Met},
 		{dir: "missed", args: pool("--workload constant:mean=11ms --rate 100 --limit 2 --n 20000 " +
@@ -397,8 +394,7 @@ func TestDisplaysAgree(t *testing.T) {
 	}
 }
 
-// checkStream checks that the last line of --progress-json counts each task of the runs once.
-func checkStream(t *testing.T, h held, cell results.Cell) {
+func checkStream(t *testing.T, h runDir, cell results.Cell) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(clitest.Read(t, h.dir+".jsonl")), "\n")
 	var end struct {
@@ -425,7 +421,6 @@ func checkStream(t *testing.T, h held, cell results.Cell) {
 	}
 }
 
-// Terminal, JSON, JUnit and page of a search must show the same ends with the same evidence.
 func TestCapacityDisplaysAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

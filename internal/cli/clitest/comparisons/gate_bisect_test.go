@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// The commit with one more allocation must be found on any machine. Repeating the command must show
-// it without a gate. A search for another range must be refused.
+// A repeated command must print the result without a measurement. The directory must not accept
+// another search.
 func TestGateBisect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and measures four revisions")

@@ -12,15 +12,12 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// timed returns a benchmark that reports the given time in nanoseconds and makes the given number
-// of allocations.
 func timed(name string, ns float64, allocations int) string {
 	return fmt.Sprintf("func Benchmark%s(b *testing.B) {\n\tfor b.Loop() {\n\t\tfor i := range %d "+
 		"{\n\t\t\tkept[i] = new(int)\n\t\t}\n\t}\n\tb.ReportMetric(%g, \"ns/op\")\n}\n", name,
 		allocations, ns)
 }
 
-// doing returns a benchmark that runs the code what in each iteration.
 func doing(name, what string) string {
 	return fmt.Sprintf("func Benchmark%s(b *testing.B) {\n\tfor b.Loop() {\n\t\t%s\n\t}\n}\n", name,
 		what)
@@ -31,21 +28,20 @@ func testFile(benchmarks ...string) string {
 		strings.Join(benchmarks, "\n")
 }
 
-// tree contains the texts of files by name. An empty text removes a file.
+// tree maps file names to contents. An empty content removes the file.
 type tree map[string]string
 
 // repository is the input of a gate. The base is committed as HEAD, the head is the working tree.
 type repository struct {
-	name       string
-	base, head tree
-	// further preparation, and checks at the end
+	name          string
+	base, head    tree
 	between, then func(t *testing.T)
-	// arguments in addition to --base HEAD, which is left out if they contain a base
+	// --base HEAD is added if there is no base
 	args  string
 	code  int
 	says  string // expected output
-	cheap bool   // whether it belongs to the fast tests
-	sweep bool   // whether it belongs only to the sweep
+	cheap bool   // also runs with -short
+	sweep bool   // runs only with -sweep
 }
 
 const (
@@ -279,7 +275,6 @@ var repositories = []repository{
 		says: "gate: no benchmark matches Nothing in ./..."},
 }
 
-// own returns a test file whose benchmark reports its own metric.
 func own(value int) string {
 	return testFile(fmt.Sprintf("func BenchmarkOwn(b *testing.B) {\n\tfor b.Loop() {\n\t}\n\t"+
 		"b.ReportMetric(1002.5, \"ns/op\")\n\tb.ReportMetric(%d, \"quality\")\n}\n", value))
@@ -290,8 +285,6 @@ func busyMachine(t *testing.T) {
 	t.Setenv(clitest.Steadily, clitest.Wild)
 }
 
-// For repositories of many kinds, the gate must print the expected verdict and exit code, and leave
-// no files in them.
 func TestGateRepositories(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		need.Skip(t, "there is no git here")

@@ -18,8 +18,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// The first signal must keep the results, mark them partial, remove the worktrees and end with 130.
-// --resume must continue.
 func TestGateInterrupt(t *testing.T) {
 	gateModule(t, "1000")
 	args := []string{"gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts", "1", "--out", "x"}
@@ -46,8 +44,7 @@ func TestGateInterrupt(t *testing.T) {
 	noTrees(t)
 }
 
-// lingering is a shell script with a descendant process, which writes into the pipe if it is not
-// killed.
+// lingering is a shell script whose child process writes to the pipe unless it is killed.
 const lingering = "exec 3>'PIPE'; (sleep 20; echo alive >&3) & wait"
 
 func TestGateKilled(t *testing.T) {
@@ -80,8 +77,7 @@ func TestGateKilled(t *testing.T) {
 					t.Skip("long: skipped with -short")
 				}
 				gateModule(t, "1000")
-				// a SIGHUP ignored by this process, as under nohup, would be ignored in the gate
-				// too
+				// If this process ignores SIGHUP, as under nohup, its children ignore SIGHUP, too.
 				heard := make(chan os.Signal, 1)
 				signal.Notify(heard, how)
 				defer signal.Stop(heard)
@@ -102,7 +98,6 @@ func TestGateKilled(t *testing.T) {
 				go func() {
 					ended <- cmd.Wait()
 					if f, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
-						// frees a test that still waits
 						_ = f.Close()
 					}
 				}()

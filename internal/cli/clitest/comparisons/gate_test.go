@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// gateModule creates a git repository and makes it the current directory. Its benchmark takes
+// gateModule creates a git repository and makes it the current directory. Its benchmark reports
 // 1000 ns at HEAD and ns in the working tree, on any machine.
 func gateModule(t *testing.T, ns string) {
 	t.Helper()
@@ -74,7 +74,7 @@ func TestGateRevisions(t *testing.T) {
 			}
 		}
 	}
-	// The results can be judged again, and a second gate must not overwrite them.
+	// A second gate must not overwrite the results.
 	if o := clitest.Command(t, "gate", "x/old.txt", "x/new.txt"); o.Code != clitest.Regression {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
@@ -101,7 +101,6 @@ func TestGateRevisions(t *testing.T) {
 	}
 }
 
-// A benchmark that only the head has must be listed, and the others decide.
 func TestGateUnmatched(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -119,7 +118,6 @@ func TestGateUnmatched(t *testing.T) {
 	noTrees(t)
 }
 
-// On a machine that is too busy the gate must end with 3 and the reason, in every format.
 func TestGateHopeless(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// sampleFile returns a benchmark file with n repetitions of a response around center, in seconds.
 func sampleFile(name string, n int, center float64) string {
 	var b strings.Builder
 	b.WriteString("Unit p99-response-sec better=lower\n")

@@ -19,23 +19,20 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// unit is the metric that the places show.
 const unit = "p99-response-sec"
 
-// stated contains the values, the verdict and SUSPECT or INVALID that an output shows for the
-// metric of two results. "" means that the output does not show it.
+// stated contains the values, the verdict and the SUSPECT or INVALID mark of an output. An empty
+// string means that the output lacks the value.
 type stated struct{ old, new, verdict, doubt string }
 
-// place is an output for two run directories with one strategy each.
 type place struct {
 	name string
-	gate bool   // whether its verdicts are those of gate, otherwise of compare
+	gate bool   // whether the output shows gate's verdicts, not compare's
 	only string // whether it shows only values or only changes; "" means both
 	read func(t *testing.T, old, new string) stated
 }
 
-// places lists all outputs of compare, gate and trend that show a value or a verdict, and the pages
-// with the same values.
+// places lists all outputs of compare, gate and trend with a value or a verdict.
 var places = []place{
 	{"compare, text", false, "", func(t *testing.T, old, new string) stated {
 		return fromText(t, compareText(t, old, new))
@@ -103,7 +100,6 @@ func gateText(t *testing.T, old, new string, more ...string) string {
 		more...)...).Stdout
 }
 
-// doubtIn returns the mark in a text. wordIn returns the first of the words in it.
 func doubtIn(text string) string { return wordIn(text, "SUSPECT", "INVALID") }
 
 func wordIn(text string, words ...string) string {
@@ -114,8 +110,8 @@ func wordIn(text string, words ...string) string {
 	return words[i]
 }
 
-// fromText reads the row of the metric in compare's text. It has no values if the sides are equal
-// in every metric.
+// fromText reads the row of the metric. Compare prints no values if both sides are equal in every
+// metric.
 func fromText(t *testing.T, text string) stated {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -343,7 +339,6 @@ func tableCells(t *testing.T, page, name string) (cells []string) {
 	return nil
 }
 
-// explored reads the data of the explorer in a page.
 func explored(t *testing.T, page string) (s stated) {
 	t.Helper()
 	_, str, _ := strings.Cut(page, `<script type="application/json" id="data">`)
@@ -397,7 +392,6 @@ func explored(t *testing.T, page string) (s stated) {
 	return s
 }
 
-// pageOf reads the metric in the main table of the page of a directory.
 func pageOf(t *testing.T, dir string) string {
 	t.Helper()
 	clitest.Succeed(t, "report", dir, "--html", "one.html")
@@ -422,9 +416,7 @@ func pageOf(t *testing.T, dir string) string {
 	return ""
 }
 
-// All outputs must show the same value of a metric with the same digits, verdict and doubts. The
-// pairs of directories are equal, worse, SUSPECT for overload or length, INVALID, uncertain or
-// unknown.
+// All outputs must show the same digits, verdict and SUSPECT or INVALID marks.
 func TestPlacesAgree(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run := func(dir, law, rate string, tasks int) {
@@ -433,7 +425,6 @@ func TestPlacesAgree(t *testing.T) {
 			"--workload", law, "--rate", rate, "--limit", "2", "--n", fmt.Sprint(tasks), "--count", "6",
 			"--out", dir)
 	}
-	// edited creates a directory with modified results of another one.
 	edited := func(dir, of string, edit func(text string) string) {
 		t.Helper()
 		if err := os.Mkdir(dir, 0o777); err != nil {
@@ -508,7 +499,7 @@ func TestPlacesAgree(t *testing.T) {
 			switch p.name {
 			case "page of each directory":
 				want.doubt = ""
-			case "trend, JSON": // it leaves INVALID results out
+			case "trend, JSON": // trend omits INVALID results
 				for dir, to := range map[string]*string{c.old: &want.old, c.new: &want.new} {
 					if dir == "broken" {
 						*to = ""

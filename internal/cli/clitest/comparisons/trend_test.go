@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// writeHistory writes twelve results, of which the last six are slower. Their names are not in
-// order.
+// The last six of the twelve results are slower.
 func writeHistory(t *testing.T) (paths []string) {
 	t.Helper()
 	for i := range 12 {
@@ -72,7 +71,6 @@ func shuffled(paths []string) (out []string) {
 	return out
 }
 
-// An alert is a failure only if requested. If nothing could be tested, nothing is decided.
 func TestTrendExitCodes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	slower := writeHistory(t)

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// With COLUMNS=80 no line may be wider, and no word may be lost. Commands that measure are checked
-// for lost words only by make check, because they must run twice.
+// With COLUMNS=80, no line may be wider and no word may be lost. To detect lost words, each command
+// runs twice. Commands that measure do so only in make check.
 func TestWidth(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "requests.csv", "time,took\n"+clitest.PlayedTasks(t, "poisson", 0.5, 700))
@@ -54,7 +54,7 @@ func TestWidth(t *testing.T) {
 			have[word] = true
 		}
 		for _, word := range strings.FieldsFunc(wide, isGap) {
-			// A longer word may be cut, and notes of a table are numbered.
+			// Words of 40 or more characters may be cut, and table notes are numbered.
 			if !have[word] && len(word) < 40 && strings.Trim(word, "¹²³⁴⁵⁶⁷⁸⁹⁰") != "" {
 				t.Errorf("%s: %q is lost:\n%s", args, word, narrow.Stdout)
 				break
@@ -63,6 +63,6 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// isGap reports whether a character separates words. Commas do so where columns are joined to a
-// paragraph.
+// isGap reports whether a character separates words. A comma separates the columns of a table that
+// is printed as a paragraph.
 func isGap(r rune) bool { return r == ' ' || r == '\n' || r == ',' }

@@ -22,9 +22,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// usage describes how the defaults of a command are tested. Either it is run here like an example
-// of its help and its output checked, or another test does this. The other test is given by a
-// directory above it and its name.
+// usage describes the test of a command's defaults. Either TestEveryCommandIsHeld runs the command
+// and checks its output, or usage names another test and a directory above it.
 type usage struct {
 	args  []string
 	check func(t *testing.T, o clitest.Outcome)
@@ -32,7 +31,6 @@ type usage struct {
 	less  string // deviations of the other test from the defaults, with the reason
 }
 
-// defaults has a row for each command.
 var defaults = map[string]usage{
 	"run": {args: []string{"run", "--clock", "virtual", "--strategy", "worker_pool,semaphore",
 		"--load", "0.5,0.8", "--format", "json", "--out", "first"}, check: meansOfErlang},
@@ -84,11 +82,10 @@ var defaults = map[string]usage{
 		check: func(t *testing.T, o clitest.Outcome) { says(t, o, "poolbench") }},
 }
 
-// inWords matches a default in the text of a flag.
 var inWords = regexp.MustCompile(`\(default ([^)]*)`)
 
-// Each command must have a row, and each named test must exist. testdata contains the defaults, so
-// a change of one must be intentional (-update).
+// Each command needs a row in defaults, and the named tests must exist. testdata contains the
+// default values, so a change must be intentional (-update).
 func TestEveryCommandIsHeld(t *testing.T) {
 	var text bytes.Buffer
 	rows := 0
@@ -146,7 +143,7 @@ func TestDefaults(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	t.Chdir(t.TempDir())
-	order := []string{"run"} // other commands read its output
+	order := []string{"run"} // other commands read the output of run
 	for name, row := range defaults {
 		if row.by == "" && name != "run" {
 			order = append(order, name)
@@ -199,8 +196,8 @@ func hasTest(t *testing.T, by string) bool {
 	return err != nil
 }
 
-// erlang returns the waiting probability of M/M/4 with tasks of 10 ms, by the recursion of Erlang
-// B, and the rates of arrivals and of one worker.
+// erlang computes M/M/4 with a mean service time of 10 ms, by the recursion of Erlang B. It returns
+// the waiting probability, the arrival rate and the rate of one worker.
 func erlang(load float64) (waits, arrivals, worker float64) {
 	const k = 4
 	worker = 100
@@ -212,8 +209,7 @@ func erlang(load float64) (waits, arrivals, worker float64) {
 	return blocked / (1 - load*(1-blocked)), arrivals, worker
 }
 
-// meansOfErlang checks that the mean wait is within 15 % of Erlang's at the default number of
-// tasks, and equal for both strategies.
+// The mean wait must be within 15 % of Erlang's value, and equal for both strategies.
 func meansOfErlang(t *testing.T, o clitest.Outcome) {
 	var doc show.Document
 	unmarshal(t, o, &doc)
@@ -237,8 +233,8 @@ func meansOfErlang(t *testing.T, o clitest.Outcome) {
 	}
 }
 
-// capacityOfErlang checks that the load with an exact p99 response of 80 ms lies between the met
-// and the missed load. It allows 5 %, because runs are finite.
+// The load at which the exact p99 response is 80 ms must lie between the met and the missed load.
+// The tolerance of 5 % covers the error of finite runs.
 func capacityOfErlang(t *testing.T, o clitest.Outcome) {
 	var doc show.SearchDocument
 	unmarshal(t, o, &doc)

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the generated parts of the docume
 
 const checkout = "../../../.."
 
-// generated contains tables from the sources, by page and by the mark before each table.
+// generated contains the tables by page and by the mark before each table.
 var generated = map[string]map[string]func() string{
 	"docs/reference/strategies.md": {"choice": choiceTable, "strategies": strategyTable},
 	"docs/reference/studies.md":    {"studies": studyTable},
@@ -33,7 +33,6 @@ var generated = map[string]map[string]func() string{
 	"docs/reading-results.md":      {"exit codes": exitCodeTable, "causes": causeTable},
 }
 
-// causeTable lists the causes of a slow p99.
 func causeTable() string {
 	var b strings.Builder
 	b.WriteString("| cause | meaning | remedy |\n|---|---|---|\n")
@@ -86,7 +85,7 @@ func studyTable() string {
 	return b.String()
 }
 
-// metricTable lists the metrics of a run. Metrics that differ only in a number share a line.
+// Metrics that differ only in a number share a line.
 func metricTable() string {
 	var b strings.Builder
 	b.WriteString("| metric | better | what it is |\n|---|---|---|\n")
@@ -132,7 +131,7 @@ func exitCodeTable() string {
 	return b.String()
 }
 
-// The documents must contain the tables from the sources. -update (make generate) writes them.
+// -update (make generate) writes the tables.
 func TestGenerated(t *testing.T) {
 	for page, tables := range generated {
 		path := filepath.Join(checkout, page)

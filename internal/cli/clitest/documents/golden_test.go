@@ -15,8 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// golden lists scenarios that together cover every strategy, target and arrival process, and every
-// workload that waits.
+// golden covers every strategy, target and arrival process, and every workload that waits.
 var golden = map[string][]string{
 	"strategies": {"--strategy", "every", "--workload", "two_class:r=20", "--load", "0.85"},
 	"flaky": {"--strategy", "retry_in_place,retry_queue", "--target", "flaky",
@@ -40,7 +39,7 @@ var golden = map[string][]string{
 	"batch": {"--strategy", "segregated", "--arrival", "batch", "--workload", "two_class"},
 }
 
-// The files of a virtual-clock run must not change by a byte. -update records an intended change.
+// Virtual-clock runs must be reproducible byte for byte. -update records an intended change.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	if runtime.GOARCH != "amd64" {

@@ -65,7 +65,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// testStrategies checks that each strategy has a line in one of the two tables, with the cells of
+// Each strategy needs a line in one of the two tables, with the cells of
 // docs/reference/strategies.md.
 func testStrategies(t *testing.T, tables string) {
 	t.Helper()

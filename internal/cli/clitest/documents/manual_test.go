@@ -27,11 +27,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// measures matches lines that take a second or more, and lines that read their results.
 var measures = regexp.MustCompile(`--quiet| before | after `)
 
-// TestManual runs each line of the package comment that begins with $, in order and in one
-// directory, and compares the output. With -short it skips the lines that measure.
+// TestManual runs the lines of the package comment that begin with $, in order and in one
+// directory. With -short it skips lines that measure.
 func TestManual(t *testing.T) {
 	if race.Enabled {
 		t.Skip("its commands are run without the race detector; the tests of each command run " +
@@ -75,7 +74,6 @@ const manualFile = `- strategy: [worker_pool, semaphore]
   clock: virtual
 `
 
-// manualLine runs one line of the manual: "poolbench …" in this process, or cat for the file.
 func manualLine(t *testing.T, line, want string) {
 	t.Helper()
 	line, comment, _ := strings.Cut(line, " # exit code ")
@@ -103,15 +101,15 @@ func manualLine(t *testing.T, line, want string) {
 	}
 }
 
-// shows reports whether the output matches text, in which … stands for any text.
+// … in text matches anything.
 func shows(output, text string) bool {
 	pattern := regexp.QuoteMeta(strings.TrimSpace(text))
 	pattern = strings.ReplaceAll(pattern, "…", "(?s:.*)")
 	return regexp.MustCompile(`\A` + pattern + `\z`).MatchString(strings.TrimSpace(output))
 }
 
-// TestExamples runs the examples of the help as pasted. Those of run and study get --dry-run, those
-// of worker a server.
+// TestExamples runs the examples of the help unchanged, except that run and study get --dry-run and
+// worker gets a server.
 func TestExamples(t *testing.T) {
 	source := sources(t)
 	t.Chdir(t.TempDir())
@@ -172,7 +170,7 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 			if args[0] == "new" {
 				args = append(args, "--source", source)
 			}
-			if args[0] == "worker" { // it waits for work
+			if args[0] == "worker" { // a worker waits for work
 				args = append(args, "--idle", "10ms")
 			}
 			if args[0] == "crash" && !asPasted {
@@ -194,7 +192,6 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 	}
 }
 
-// serverOfCrash returns the server that a command line needs, or nil.
 func serverOfCrash(t *testing.T, args []string) *servers.Kind {
 	t.Helper()
 	if args[0] != "crash" {
@@ -213,9 +210,8 @@ func serverOfCrash(t *testing.T, args []string) *servers.Kind {
 	return &servers.Kinds()[i]
 }
 
-// Every command must explain itself on stdout in at most 60 lines of 80 columns. For the root
-// command, lines of other commands do not count. help --all must list all flags with their
-// placeholders in capitals.
+// Help must have at most 60 lines of 80 columns. In the root command's help, lines about other
+// commands do not count.
 func TestHelp(t *testing.T) {
 	for _, c := range append(clitest.Root().Commands(), clitest.Root()) {
 		path := strings.Fields(c.CommandPath())[1:]
@@ -259,7 +255,6 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// The golden file contains the help that a new user sees first. -update (make generate) writes it.
 func TestRootHelp(t *testing.T) {
 	const golden = "testdata/help.txt"
 	got := clitest.Succeed(t).Stdout
@@ -273,7 +268,6 @@ func TestRootHelp(t *testing.T) {
 	}
 }
 
-// main must pass everything on, so the installed command behaves like the tested one.
 func TestBuiltCommand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a link")

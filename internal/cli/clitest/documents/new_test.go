@@ -48,7 +48,8 @@ func TestNew(t *testing.T) {
 		"mine:burst=3") || !strings.Contains(page, "worker_pool") {
 		t.Error("the report does not have both strategies")
 	}
-	// A real-clock run may be SUSPECT or INVALID on a busy machine. Its results show that it ran.
+	// A real-clock run may be SUSPECT or INVALID on a busy machine, so only its results are
+	// checked.
 	real := exec.Command(own, "run", "--strategy", "mine", "--workload", "checkout", "--rate", "50",
 		"--n", "50", "--quiet", "--out", "real")
 	real.Dir = dir
@@ -59,7 +60,6 @@ func TestNew(t *testing.T) {
 	inDir("go", "test", "-run", "^TestMine$", "-bench", ".", "-benchtime", "500x", "./mine")
 }
 
-// sources returns the checkout, because a test binary built by make does not know it.
 func sources(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs(checkout)

@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// A worker that starts before its NATS server must report it and wait. SIGINT must end it while it
-// waits and while it works.
+// SIGINT must end a worker both before and after its server has started.
 func TestWorkerBeforeServer(t *testing.T) {
 	for _, comes := range []bool{true, false} {
 		free, err := net.Listen("tcp", "127.0.0.1:0")

@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// A resumed attack must continue with the next requests, each with its own row of data. Other data
-// is another plan.
+// A resumed attack must continue with the next row of data. Other data must be refused.
 func TestKillAttackWithData(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const n = 800

@@ -17,11 +17,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// soakLine is a soak of about a second, or longer under the race detector.
 var soakLine = fmt.Sprintf("run --soak --clock virtual --limit 4 --strategy worker_pool "+
 	"--load 0.8 --warmup 0 --n %d --out ", map[bool]int{false: 1_000_000, true: 300_000}[race.Enabled])
 
-// killedSoak starts a soak and kills it when its directory has an interim result.
+// killedSoak kills a soak that has written an interim result.
 func killedSoak(t *testing.T, dir, how string) *results.Results {
 	t.Helper()
 	for range 5 { // a soak may end before it is killed
@@ -61,8 +60,8 @@ func killedSoak(t *testing.T, dir, how string) *results.Results {
 	return nil
 }
 
-// A killed soak must leave its interim result, marked, for every reader. Resumed, it must complete
-// and report the missing tasks in every format.
+// Every reader must mark the interim result of a killed soak. After a resume, every format must
+// report the missing tasks.
 func TestKillSoak(t *testing.T) {
 	for name, how := range map[string]string{"alone": "", "workers": " --workers 1"} {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +116,6 @@ func killSoak(t *testing.T, how string) {
 	}
 }
 
-// missing returns the number of tasks that the run reports as missing, and the number of gaps.
 func missing(run *results.Run) (tasks, gaps int) {
 	for _, doubt := range run.Doubts {
 		for _, gap := range rundir.ParseGaps(doubt.Text) {
@@ -140,14 +138,13 @@ func TestKillAttack(t *testing.T) {
 	args := func(more string) []string { return strings.Fields("attack " + url + line + more) }
 	random := rand.New(rand.NewPCG(3, 4))
 	resume, cuts := "", 0
-	// on a busy machine a kill may precede the first result
+	// On a busy machine, a kill may precede the first result.
 	for i := 0; i < kills || cuts == 0; i++ {
 		cmd := clitest.Process(t, []string{clitest.SoonEnough + "=1"}, args("x"+resume)...)
 		before := served.Load()
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// Wait for its first request.
 		for served.Load() == before {
 			time.Sleep(time.Millisecond)
 		}
@@ -209,8 +206,7 @@ func TestKillAttack(t *testing.T) {
 	}
 }
 
-// A killed soak of sessions must leave its interim result, also by steps, for every reader. It
-// cannot be resumed.
+// A killed soak of sessions cannot be resumed.
 func TestKillSessions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

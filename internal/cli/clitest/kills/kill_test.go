@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// killings is the environment variable with the number of kills per test.
 const killings = "POOLBENCH_TEST_KILLINGS"
 
 func rounds(t *testing.T, usual int) int {
@@ -30,7 +29,6 @@ func rounds(t *testing.T, usual int) int {
 	return n
 }
 
-// killedAfter starts the command and kills it after the given time, unless it ends first.
 func killedAfter(t *testing.T, d time.Duration, args ...string) {
 	t.Helper()
 	cmd := clitest.Process(t, nil, args...)
@@ -39,10 +37,10 @@ func killedAfter(t *testing.T, d time.Duration, args ...string) {
 	}
 	kill := time.AfterFunc(d, func() { _ = cmd.Process.Kill() })
 	defer kill.Stop()
-	_ = cmd.Wait() // its error is expected
+	_ = cmd.Wait() // a killed command returns an error
 }
 
-// readable checks that the directory can be read, or reports that it has no run yet.
+// readable returns the number of runs in the directory.
 func readable(t *testing.T, dir string) (runs int) {
 	t.Helper()
 	r, err := results.ReadDir(dir)
@@ -59,8 +57,8 @@ func readable(t *testing.T, dir string) (runs int) {
 	return 0
 }
 
-// resumable lists commands that can be resumed, with small arguments. No two of their tasks are due
-// at the same instant, because then the bytes would depend on the scheduler.
+// resumable lists small commands that can be resumed. No two tasks may be due at the same instant,
+// because then the bytes would depend on the scheduler.
 var resumable = map[string]string{
 	"run": "run --quiet --clock virtual --strategy serial,worker_pool --n 500 --count 3 --out ",
 	"capacity": "capacity --quiet --clock virtual --strategy worker_pool --n 500 --warmup 0 " +
@@ -80,8 +78,7 @@ func sameFiles(t *testing.T, want, got string) {
 	}
 }
 
-// A directory that was cut off anywhere must be resumed to the bytes and the stdout of an
-// uninterrupted run.
+// After a truncation at any byte, a resumed run must equal an uninterrupted run byte for byte.
 func TestResume(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for kind, line := range resumable {
@@ -122,9 +119,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A run killed at any instant must leave a readable directory. After repeated kills and
-// resumptions, its bytes must equal those of an uninterrupted run. With more rounds, a search and a
-// study are tested too.
+// A killed run must leave a readable directory. After repeated kills, the bytes must equal those of
+// an uninterrupted run. More rounds also test a search and a study.
 func TestKill(t *testing.T) {
 	kinds := []string{"run"}
 	if os.Getenv(killings) != "" {

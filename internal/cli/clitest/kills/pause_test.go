@@ -11,8 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// A process that was stopped for 300 ms must report it in its exit code, on stderr and in its
-// results. It is stopped repeatedly, so that a stop falls into the run.
+// The process is stopped repeatedly, so one of the stops interrupts the run.
 func TestPause(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cmd := clitest.Process(t, nil, strings.Fields("run --strategy worker_pool --workload "+
@@ -29,7 +28,7 @@ func TestPause(t *testing.T) {
 	}()
 	for running := true; running; {
 		for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
-			_ = cmd.Process.Signal(s) // it may have ended
+			_ = cmd.Process.Signal(s) // fails if the process has ended
 			time.Sleep(300 * time.Millisecond)
 		}
 		select {

@@ -17,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// serverProcess is a worker that is also the NATS server. It can be killed and restarted at the
-// same address, without its previous files.
+// serverProcess is a worker that is also the NATS server. It restarts at the same address, without
+// its files.
 type serverProcess struct {
 	*testing.T
 	at  string // host:port
@@ -45,7 +45,7 @@ func freeAddress(t *testing.T) string {
 	return free.Addr().String()
 }
 
-// start returns when the server can be reached. It may be called from any goroutine.
+// start may be called from any goroutine.
 func (s *serverProcess) start() {
 	s.cmd = clitest.Process(s.T, nil, "worker", "--listen", s.at, "--parallel", "1", "--quiet")
 	if err := s.cmd.Start(); err != nil {
@@ -75,8 +75,7 @@ func (s *serverProcess) restart() {
 	s.start()
 }
 
-// The directory must be equal byte for byte if the NATS server, which is also a worker, is killed
-// and restarted five times without its files.
+// Restarts of the NATS server must not change the run directory by a byte.
 func TestServerRestarts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -113,8 +112,8 @@ func TestServerRestarts(t *testing.T) {
 	sameFiles(t, alone, by)
 }
 
-// An attack whose NATS server restarts must send every request once. If the server stays away, the
-// command must end and report it.
+// Every request must be sent exactly once. If the server stays down, the command must report this
+// and end.
 func TestAgentsServerRestarts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -127,7 +126,7 @@ func TestAgentsServerRestarts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer func() { _ = server.Close() }() // it may be closed
+			defer func() { _ = server.Close() }() // fails if the server is closed already
 			for range 2 {
 				clitest.StartWorker(t, server.Address)
 			}

@@ -15,8 +15,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// The first signal must keep the results, mark them partial, draw the report and end with 130,
-// under both clocks.
 func TestInterrupt(t *testing.T) {
 	for clock, signal := range map[string]os.Signal{"real": os.Interrupt,
 		"virtual": syscall.SIGTERM} {
@@ -49,7 +47,7 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptTwice(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "s.yaml", strings.Replace(clitest.LongScenarios, "CLOCK", "real", 1))
-	// a SIGINT ignored by this process, as after a shell's &, would be ignored in the command too
+	// If this process ignores SIGINT, as after a shell's &, its children ignore SIGINT, too.
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, os.Interrupt)
 	defer signal.Stop(heard)

@@ -15,7 +15,7 @@ func TestLocalWorkersEnd(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	const mark = "POOLBENCH_TEST_OF=TestLocalWorkersEnd"
-	// it cannot remove the directory after a kill
+	// A killed command cannot remove its temporary directory.
 	cmd := clitest.Process(t, []string{mark, "TMPDIR=" + t.TempDir()}, "run", "--clock", "virtual",
 		"--n", "100000", "--count", "1000",
 		"--quiet", "--workers", "2", "--out", filepath.Join(t.TempDir(), "out"))
@@ -42,7 +42,7 @@ func withEnvironment(t *testing.T, entry string) (all []string) {
 	}
 	for _, path := range found {
 		environment, err := os.ReadFile(path)
-		if err == nil && bytes.Contains(environment, []byte(entry)) { // otherwise it has ended
+		if err == nil && bytes.Contains(environment, []byte(entry)) { // err: the process has ended
 			all = append(all, path)
 		}
 	}

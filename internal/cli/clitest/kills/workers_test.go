@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// The directory must be equal byte for byte, although workers are killed, others join late, and the
-// NATS server is replaced by an empty one.
+// Workers are killed, others join late, and an empty NATS server replaces the first one. The run
+// directory must not change by a byte.
 func TestWorkers(t *testing.T) {
 	count := "20"
 	if race.Enabled || testing.Short() {
@@ -43,7 +43,7 @@ func TestWorkers(t *testing.T) {
 				workers := []*exec.Cmd{clitest.StartWorker(t, address),
 					clitest.StartWorker(t, address)}
 				for line != wide && !hasRun(by) && !isClosed(ended) {
-					time.Sleep(10 * time.Millisecond) // the first server must exist when it begins
+					time.Sleep(10 * time.Millisecond) // the first server must exist when the command starts
 				}
 				for range 4 {
 					_ = workers[rand.IntN(len(workers))].Process.Kill()

@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// Every error must consist of lines that begin with "poolbench: " and name the flag, file or word.
-// The exit code must be 2, with nothing on stdout and no file written.
+// Each line of an error must begin with "poolbench: " and name the flag, file or word. Stdout must
+// be empty, and no file may be written.
 func TestBadInput(t *testing.T) {
 	t.Setenv("POOLBENCH_NATS", "") // a server named in the environment would be used
 	var names []string
@@ -71,7 +71,7 @@ func TestBadInput(t *testing.T) {
 		{"run --strategy semaphore,pool,", []string{`--strategy: want a name in lower_snake`}},
 		{"run --strategy pool,pile",
 			[]string{`--strategy: unknown strategy "pool"`, `--strategy: unknown strategy "pile"`}},
-		// each mistake must be reported once, whatever the other flags
+		// each mistake is reported once, whatever the other flags
 		{"run --stages base:60s --rate 10 --n 5", []string{"--stages: want stages such as "}},
 		{"run --stages base:60s --arrival poisson,constant --load 0.5",
 			[]string{"--stages: want stages such as "}},
@@ -386,7 +386,6 @@ func TestEmptyValues(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	t.Chdir(t.TempDir())
-	// An empty projection, and no arguments for the test binaries, are allowed.
 	allowed := map[string]bool{"compare --col": true, "compare --row": true,
 		"compare --table": true, "gate --args": true}
 	for _, c := range clitest.Root().Commands() {
@@ -425,7 +424,7 @@ func TestManyMistakes(t *testing.T) {
 
 func TestUnwritable(t *testing.T) {
 	t.Chdir(t.TempDir())
-	const nowhere = "/proc/poolbench" // cannot be created, not even by root
+	const nowhere = "/proc/poolbench" // not even root can create this directory
 	o := clitest.Command(t, clitest.Quick("--out", nowhere)...)
 	if o.Code != clitest.Unusable || strings.Count(o.Stderr, "\n") != 1 ||
 		!strings.Contains(o.Stderr, "--out: ") {
@@ -471,7 +470,6 @@ func TestFullStream(t *testing.T) {
 	}
 }
 
-// A reader that closes the pipe early must not cause an error or change the exit code.
 func TestClosedStdout(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "good.txt", "BenchmarkA 1 5 ns/op\n")

@@ -20,7 +20,7 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// Limits for any input: CPU time, because the machine may be busy, and memory.
+// Limits for any input. Wall time would depend on the load of the machine, so CPU time is limited.
 const (
 	mostCPU    = 10 * time.Second
 	mostMemory = 1 << 30
@@ -29,15 +29,14 @@ const (
 	mostIdle = 4 * time.Second
 )
 
-// excess is a command with a file that it reads.
 type excess struct {
 	name string
-	// words; FILE stands for the file, URL for a server, and + for a blank within a word
+	// words; FILE is replaced by the file, URL by a server, and + by a blank within a word
 	args  string
 	file  func() string
-	lasts bool   // whether it runs until it is interrupted or its time is over
-	brief bool   // whether it is only interrupted early, because it mostly waits or ends soon
-	needs string // program without which it is skipped
+	lasts bool   // whether the command runs until SIGINT or a timeout
+	brief bool   // only an early SIGINT is useful, because the command mostly waits or ends soon
+	needs string // the test is skipped without this program
 	whole bool   // valid input: each word FILE is a different file, and there is a result
 }
 
@@ -45,7 +44,7 @@ func content(s string) func() string { return func() string { return s } }
 
 func times(s string, n int) func() string { return func() string { return strings.Repeat(s, n) } }
 
-// expressions are templates that could take much time or memory.
+// expressions are templates that could need excessive time or memory.
 var expressions = map[string]string{
 	"loop":     "{{range 300000000}}a{{end}}",
 	"loops":    `{{range 9000}}{{range 9000}}{{end}}{{end}}`,
@@ -57,7 +56,6 @@ var expressions = map[string]string{
 	"nested":   strings.Repeat("{{if seq}}", 2500) + strings.Repeat("{{end}}", 2500),
 }
 
-// excesses returns cases for each flag that names a file, and for each format.
 func excesses() (all []excess) {
 	add := func(name, args string, file func() string) {
 		all = append(all, excess{name: name, args: args, file: file})
@@ -201,8 +199,6 @@ func excesses() (all []excess) {
 			lasts: true, brief: true, needs: "redis-server"})
 }
 
-// random returns files with the given numbers of benchmarks, metrics and repetitions, with random
-// values.
 func random(benchmarks, metrics, repetitions int) func() string {
 	rng := rand.New(rand.NewPCG(1, 1))
 	return func() string {
@@ -218,7 +214,6 @@ func random(benchmarks, metrics, repetitions int) func() string {
 	}
 }
 
-// zipped compresses 512 MiB of repeated text.
 func zipped(begins, again string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -254,8 +249,7 @@ func (h excess) process(t *testing.T, url string) *exec.Cmd {
 	return cmd
 }
 
-// For any value of a flag or file, a command must take little CPU time and memory, or it must
-// continue until SIGINT ends it.
+// A command must stay within the limits, or SIGINT must end it.
 func TestBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -287,7 +281,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// A first line of stdin without an end must be refused as an address.
+// The first line of stdin must be refused as an address if it never ends.
 func TestWorkerAddress(t *testing.T) {
 	cmd := clitest.Process(t, nil, "worker", "--nats", "-")
 	cmd.Stdin = strings.NewReader(strings.Repeat("x", 1<<20))
@@ -298,7 +292,6 @@ func TestWorkerAddress(t *testing.T) {
 	}
 }
 
-// ends lets the command run to its end.
 func (h excess) ends(t *testing.T, url string) {
 	t.Helper()
 	cmd := h.process(t, url)
@@ -319,8 +312,8 @@ func (h excess) ends(t *testing.T, url string) {
 }
 
 // interrupted sends SIGINT when the command has used the given CPU time, or has run for ten times
-// as long. Of the time until its end, only the time counts in which no thread runs or waits for a
-// processor, so the test passes on a busy machine.
+// as long. Until the command ends, only time in which no thread runs or waits for a processor
+// counts, so the test passes on a busy machine.
 func (h excess) interrupted(t *testing.T, url string, after time.Duration) {
 	t.Helper()
 	cmd := h.process(t, url)
@@ -339,7 +332,7 @@ func (h excess) interrupted(t *testing.T, url string, after time.Duration) {
 		}
 	}
 	before, begun := *used, time.Now()
-	_ = cmd.Process.Signal(os.Interrupt) // it may have ended
+	_ = cmd.Process.Signal(os.Interrupt) // fails if the command has ended
 	for limit := begun.Add(time.Minute); ; used.look() {
 		select {
 		case <-ended:
@@ -360,7 +353,7 @@ func (h excess) interrupted(t *testing.T, url string, after time.Duration) {
 	}
 }
 
-// usage is the CPU time of the threads of a process and of its children, including ended ones.
+// usage is the CPU time of a process and its children, including ended threads and children.
 type usage struct {
 	process     int
 	cpu, waited time.Duration    // running, and waiting for a processor
@@ -379,7 +372,7 @@ func (u *usage) add(process int) {
 	for _, task := range tasks {
 		thread, _ := strconv.Atoi(filepath.Base(task))
 		text, err := os.ReadFile(task + "/schedstat")
-		if err != nil { // it has ended
+		if err != nil { // the thread has ended
 			continue
 		}
 		var now [2]int64
@@ -389,7 +382,7 @@ func (u *usage) add(process int) {
 		u.cpu += time.Duration(now[0] - u.of[thread][0])
 		u.waited += time.Duration(now[1] - u.of[thread][1])
 		u.of[thread] = now
-		children, _ := os.ReadFile(task + "/children") // it has ended
+		children, _ := os.ReadFile(task + "/children") // fails if the thread has ended
 		for _, child := range strings.Fields(string(children)) {
 			if n, err := strconv.Atoi(child); err == nil {
 				u.add(n)

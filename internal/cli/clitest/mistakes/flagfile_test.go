@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// A file must have the effect of its flags, and a flag must override the file.
 func TestFlagFile(t *testing.T) {
 	for _, c := range []struct{ file, with, flags string }{
 		{"- url: http://h/x\n  rate: [30, 70]\n  strategy: [semaphore, \"token_bucket:rate=9,burst=2\"]\n" +

@@ -15,9 +15,9 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// cramped runs poolbench with a limit on file sizes, in blocks of 512 bytes. As on a full disk, a
-// write beyond the limit fails.
-func cramped(t *testing.T, blocks int, args ...string) clitest.Outcome {
+// runWithFileLimit limits the size of files, in blocks of 512 bytes. A write beyond the limit fails
+// like a write to a full disk.
+func runWithFileLimit(t *testing.T, blocks int, args ...string) clitest.Outcome {
 	t.Helper()
 	cmd := clitest.Process(t, nil, args...)
 	cmd.Args = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -f %d && exec "$0" "$@"`, blocks),
@@ -32,11 +32,10 @@ func cramped(t *testing.T, blocks int, args ...string) clitest.Outcome {
 		Stderr: stderr.String()}
 }
 
-// Whichever file cannot be written, there must be a line with its name, exit code 2 and no report.
 // Only complete results may have an end mark.
 func TestFullDisk(t *testing.T) {
 	for name, args := range map[string][]string{
-		// with responses, distributions.hlog is larger than the files written after it
+		// With responses, distributions.hlog is larger than the files written after it.
 		"run": clitest.Quick("--out", "x", "--force", "--responses", "0"),
 		"capacity": clitest.QuickSearch("--objective", "p99-response<100ms", "--resolution",
 			"50%", "--force"),
@@ -50,7 +49,7 @@ func TestFullDisk(t *testing.T) {
 				`^poolbench: .*\bx/(\S+): file too large\n(poolbench: x contains 0 of 1 runs: given up\n)?$`)
 			var full []string
 			for blocks := 0; ; blocks = max(1, 4*blocks) {
-				o := cramped(t, blocks, args...)
+				o := runWithFileLimit(t, blocks, args...)
 				if o.Code == clitest.Fine {
 					break
 				}
@@ -84,8 +83,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// If one of the files of a directory is a device, the directory must be neither extended, resumed
-// nor changed.
+// If a file of the directory is a device, no command may write to the directory.
 func TestNoFile(t *testing.T) {
 	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv",
 		"slowest.csv"} {

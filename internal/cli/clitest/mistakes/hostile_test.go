@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// rawIn returns the first character that must not be printed, or "".
 func rawIn(text string) string {
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
@@ -35,8 +34,7 @@ var hostileNames = []string{
 	`<script>alert(1)</script>"><img src=x>]]>|`, "=1+1", "+1+1", "@SUM(1)", "-2+3",
 }
 
-// For any name of a benchmark, unit, configuration line, column or file, each format must escape
-// invisible characters, and JSON, XML and CSV must stay valid.
+// Each format must escape invisible characters, and JSON, XML and CSV must stay valid.
 func TestHostileNames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -47,7 +45,7 @@ func TestHostileNames(t *testing.T) {
 	for _, name := range hostileNames {
 		t.Run(strings.ToValidUTF8(name, "?"), func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			// keeps the characters that a field of a results file can contain
+			// Remove characters that a field of a results file cannot contain.
 			word := strings.Map(func(r rune) rune {
 				if unicode.IsSpace(r) || r == 0 {
 					return '_'
@@ -172,7 +170,6 @@ func wellFormedXML(t *testing.T, name, text string) {
 	}
 }
 
-// wroteNoneRaw checks the files that commands have written, except their input.
 func wroteNoneRaw(t *testing.T, given string) {
 	t.Helper()
 	n := 0

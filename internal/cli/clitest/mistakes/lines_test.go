@@ -20,19 +20,17 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// sweep enables the long form: go test -run … -sweep.
 var sweep = flag.Bool("sweep", false, "100,000 lines of TestCommandLines")
 
-// lineVariable makes TestCommandLines run only the line of one seed.
+// With lineVariable, TestCommandLines runs only the line of this seed.
 const lineVariable = "POOLBENCH_LINE"
 
-// goWords are words of the implementation that must not appear in errors for users.
+// goWords are Go's own terms, which must not appear in messages.
 var goWords = []string{"strconv.", "%!", "runtime error", "goroutine ", "nil pointer", "reflect:",
 	"json: cannot", "json: unknown", "interface {}", "syntax error in pattern",
 	"context deadline exceeded", "context canceled"}
 
-// Any command line must end without a panic or hang, with an exit code of the help, errors in
-// poolbench's words, and no control characters. Each line has its own seed, which a failure prints.
+// A failure prints the seed of its line.
 func TestCommandLines(t *testing.T) {
 	lines, first := 400, 0
 	if testing.Short() {
@@ -81,7 +79,7 @@ func tryLine(t *testing.T, args []string) (code int, wrong string) {
 	var stdout, stderr strings.Builder
 	patience := 60 * time.Second // for a busy machine; a line takes at most some seconds
 	if args[0] == "serve" {
-		patience = 20 * time.Millisecond // it serves until it is interrupted
+		patience = 20 * time.Millisecond // the server runs until SIGINT
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -121,7 +119,6 @@ func tryLine(t *testing.T, args []string) (code int, wrong string) {
 	return code, wrong
 }
 
-// fixtures creates the files that lines may name.
 func fixtures(t *testing.T) {
 	t.Helper()
 	clitest.Succeed(t, clitest.Quick("--out", "run")...)

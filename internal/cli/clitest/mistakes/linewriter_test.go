@@ -17,8 +17,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Pools of good, extreme and invalid values. A flag takes values from the pool of its kind, and
-// sometimes from another one.
+// A flag usually gets a value from the pool of its kind.
 var (
 	numbers = []string{"1", "4", "8", "100", "0.5", "0.8", "1,2", "4,8", "0.1,1.2", "20,200",
 		"2%", "95%", "99.99%", "0", "-1", "1e-9", "1e-300", "5e-324", "1e308", "NaN", "-Inf",
@@ -47,7 +46,6 @@ var (
 	headers = []string{"A: b", "A:", ": b", "A", "Content-Length: 5", "Host: x"}
 )
 
-// lineWriter writes random command lines.
 type lineWriter struct{ *rand.Rand }
 
 func (w lineWriter) from(pools ...[]string) string {
@@ -55,13 +53,13 @@ func (w lineWriter) from(pools ...[]string) string {
 	return pool[w.IntN(len(pool))]
 }
 
-// line returns a command with arguments and flags. Commands that would measure get --dry-run. Lines
-// that would leave this machine or never end are excluded.
+// Commands that would measure get --dry-run. Lines that would contact other machines or never end
+// are excluded.
 func (w lineWriter) line(commands []*cobra.Command) []string {
 	c := commands[w.IntN(len(commands))]
 	args := []string{c.Name()}
 	if c.Flags().Lookup("dry-run") != nil {
-		args = append(args, "--dry-run") // first, so that no flag before it takes it as its value
+		args = append(args, "--dry-run") // first, so no other flag uses it as its value
 	}
 	for range w.IntN(3) {
 		args = append(args, w.argument(c.Name()))
@@ -155,8 +153,6 @@ func (w lineWriter) value(f *pflag.Flag) string {
 	return w.from(numbers)
 }
 
-// variant returns the name of a variant, sometimes with parameters, whose values are mostly of the
-// right kind.
 func (w lineWriter) variant(kind string) string {
 	type named struct {
 		name string

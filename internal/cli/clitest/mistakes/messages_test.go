@@ -20,7 +20,7 @@ func TestServerAddress(t *testing.T) {
 		"river":                  "postgres=host=127.0.0.1 port=1 user=u password=s3cret",
 		"jetstream:server=outer": "nats=nats://u:s3cret@127.0.0.1:1"} {
 		for _, variable := range []string{"NATS", "POSTGRES", "REDIS", "RABBITMQ"} {
-			t.Setenv("POOLBENCH_"+variable, "") // --server sets it
+			t.Setenv("POOLBENCH_"+variable, "") // --server sets this variable
 		}
 		o := clitest.Command(t, "run", "--strategy", strategy, "--server", server, "--n", "5", "--rate",
 			"100", "--clock", "real")
@@ -81,7 +81,6 @@ func TestStaleSocket(t *testing.T) {
 	}
 }
 
-// A second command must not write to the file of another command's stream until that has ended.
 func TestOneStream(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := []string{"run", "--clock", "virtual", "--strategy", "semaphore", "--n", "500", "--progress-json",
@@ -95,7 +94,7 @@ func TestOneStream(t *testing.T) {
 		_ = first.Process.Kill()
 		_ = first.Wait()
 	}()
-	for { // until it has created the file
+	for { // until the file exists
 		if text, err := os.ReadFile("s.json"); err == nil && len(text) > 0 {
 			break
 		}

@@ -28,7 +28,6 @@ type outputCase struct {
 	not   []string // kinds of spots to skip
 }
 
-// outputCases has a case for each flag that names an output file.
 func outputCases(t *testing.T) map[string]outputCase {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,10 +55,10 @@ func outputCases(t *testing.T) map[string]outputCase {
 			holds: page},
 		"crash --html": {args: []string{"crash", "sqlite_queue", "--tasks", "100", "--kills", "1"},
 			holds: page, not: most},
-		// it would measure for ten seconds, so only early errors are tested
+		// A calibration would take ten seconds, so only early errors are tested.
 		"calibrate --html": {args: []string{"calibrate", "--quiet", "--out", dir + "/calibration",
 			"--force"}, holds: page, not: append(most, "full", "link", "pipe")},
-		// It is written incrementally, so an existing file stays.
+		// This output is written incrementally, so it does not replace an existing file.
 		"attack --vegeta": {args: attack, codes: undone, not: []string{"link", "tmpfs"}},
 		"attack --dead-letters": {args: append(slices.Clone(attack), "--strategy",
 			"retry_in_place:attempts=1"), holds: `{"time":`, codes: undone,
@@ -70,7 +69,7 @@ func outputCases(t *testing.T) map[string]outputCase {
 	}
 }
 
-// alike maps flags to a case whose flag has the same implementation.
+// alike maps a flag to the tested flag with the same implementation.
 var alike = map[string]string{
 	"run --junit": "attack --junit", "study --junit": "attack --junit",
 	"capacity --junit": "attack --junit", "capacityof --junit": "attack --junit",
@@ -86,7 +85,6 @@ var inputs = []string{"run --file", "run --dsn", "capacity --file", "attack --fi
 	"capacityof --unix-socket", "attack --ca", "attack --cert", "attack --key", "capacityof --ca",
 	"capacityof --cert", "capacityof --key", "gate --dir", "new --source"}
 
-// namesFile reports whether the flag seems to name a file or a directory.
 func namesFile(f *pflag.Flag) bool {
 	name, usage := pflag.UnquoteUsage(f)
 	return f.Value.Type() == flags.OutputKind || name == "FILE" || name == "DIR" ||
@@ -94,7 +92,6 @@ func namesFile(f *pflag.Flag) bool {
 		strings.Contains(strings.ToLower(usage), "file") && f.Value.Type() == "string"
 }
 
-// eachFlag calls f with the flags of all commands, including hidden ones.
 func eachFlag(f func(name string, cmd *cobra.Command, flag *pflag.Flag)) {
 	for _, c := range clitest.Root().Commands() {
 		c.Flags().VisitAll(func(flag *pflag.Flag) { f(c.Name()+" --"+flag.Name, c, flag) })
@@ -129,16 +126,14 @@ func TestOutputFlags(t *testing.T) {
 	}
 }
 
-// spot is a path for the flag, with the expected result.
 type spot struct {
 	path string
 	// the only error line after flag and path; "" without an error
 	says string
-	// returns the written text; it fails the test if anything but a regular file was replaced
+	// returns the written text; fails the test if a file other than a regular one was replaced
 	got func() string
 }
 
-// spots contains functions that create a spot in a directory, by name.
 var spots = map[string]func(t *testing.T, dir string) spot{
 	"null": func(t *testing.T, dir string) spot {
 		path := dir + "/null"
@@ -259,7 +254,7 @@ var spots = map[string]func(t *testing.T, dir string) spot{
 		return spot{dir + "/file/x", "not a directory", still(t, dir+"/file", 0)}
 	},
 	"read-only": func(t *testing.T, dir string) spot {
-		if os.Geteuid() == 0 { // root may write everywhere except where no files can be created
+		if os.Geteuid() == 0 { // root ignores permissions
 			return spot{"/proc/poolbench", "no such file or directory", nil}
 		}
 		if err := os.Chmod(dir, 0o500); err != nil {
@@ -278,7 +273,7 @@ var spots = map[string]func(t *testing.T, dir string) spot{
 	},
 }
 
-// makeNode creates a special file, so that a test never writes to a device of the machine.
+// makeNode creates a special file, so the test never writes to a real device.
 func makeNode(t *testing.T, path string, kind uint32, device int) {
 	t.Helper()
 	if err := syscall.Mknod(path, kind|0o666, device); err != nil {
@@ -300,7 +295,6 @@ func link(t *testing.T, to, path string) {
 	}
 }
 
-// still fails if the path no longer has the given type.
 func still(t *testing.T, path string, kind fs.FileMode) func() string {
 	return func() string {
 		t.Helper()
@@ -311,12 +305,12 @@ func still(t *testing.T, path string, kind fs.FileMode) func() string {
 	}
 }
 
-// An output must write to a special file without replacing it, and replace the target of a link. A
-// failure must be one line with flag and path and exit code 2. No temporary file may remain.
+// A special file or a link must not be replaced by a regular file. A failure must be one line with
+// flag and path. No temporary file may remain.
 func TestOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	works := []string{"null", "socket", "link", "dangling", "tmpfs"} // full and pipe work too
-	// The commands share the code, so in short mode each takes an eighth of the spots.
+	// The commands share the code. In short mode each command tests an eighth of the spots.
 	const turns = 8
 	thorough, stdouts := !testing.Short(), 1
 	if thorough {
@@ -372,8 +366,8 @@ func (c outputCase) try(t *testing.T, flag string, p spot) {
 	}
 }
 
-// tryStdout passes names of standard output, which must be appended to. The file of a shell's >>
-// must be neither overwritten nor replaced.
+// tryStdout passes names of standard output. The command must append, and must not overwrite the
+// file of a shell's >>.
 func (c outputCase) tryStdout(t *testing.T, flag string, names int) {
 	dir := t.TempDir()
 	link(t, "/dev/stdout", dir+"/link")
@@ -403,7 +397,7 @@ func (c outputCase) tryStdout(t *testing.T, flag string, names int) {
 	}
 }
 
-// outDirs has a case for each command with --out. Slow commands are tested only for early errors.
+// Slow commands are tested only for early errors.
 func outDirs(t *testing.T) map[string]outputCase {
 	t.Helper()
 	dir := t.TempDir()
@@ -435,8 +429,7 @@ func outDirs(t *testing.T) map[string]outputCase {
 	}
 }
 
-// A directory that cannot be created must be one line with flag and path before any work, with exit
-// code 2. A link must be followed. A path that exists and is not a directory must stay.
+// The command must fail before any work. A link must be followed. An existing file must stay.
 func TestOutDirs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cases := outDirs(t)

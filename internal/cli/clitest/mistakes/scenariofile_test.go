@@ -131,7 +131,6 @@ func TestScenarioFileErrors(t *testing.T) {
 	}
 }
 
-// indented returns nested mappings, each indented by one more column.
 func indented(levels int) string {
 	var b strings.Builder
 	for i := range levels {
@@ -140,7 +139,6 @@ func indented(levels int) string {
 	return b.String()
 }
 
-// Any flags must give a plan or errors, without running anything.
 func FuzzFlags(f *testing.F) {
 	for _, seed := range []string{"--strategy|all|--load|0.5,0.8", "--limit|4,8|--n|100",
 		"--workload|bimodal:p=0.05,short=1ms,long=50ms",
@@ -183,7 +181,7 @@ func TestFileIsNotRead(t *testing.T) {
 	}
 }
 
-// Too many scenarios or elements must be refused before they are created, also with --dry-run.
+// The command must refuse excessive lists before it builds them.
 func TestManyScenarios(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
-// overOf returns how an attack's requests were sent, by its output.
 func overOf(t *testing.T, args ...string) string {
 	t.Helper()
 	o := clitest.Attacked(t, append([]string{"attack", "--n", "20", "--quiet", "--force", "--out", "r",
@@ -30,8 +29,8 @@ func overOf(t *testing.T, args ...string) string {
 	return doc.Runs[0].Over
 }
 
-// By default and with any flag, requests must use attack's own connections. net/http, which is
-// three times slower, is only for proxies.
+// With any flags, attack must use its own connections. Only proxies need net/http, which is three
+// times slower.
 func TestAttackStaysOnItsOwnConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -102,7 +101,7 @@ func TestAttackDefaults(t *testing.T) {
 	}
 	want := attack.Defaults()
 	want.Arrival, want.Timeout, want.Drain = arrivals.MustParse("constant"),
-		attack.DefaultTimeout, attack.DefaultDrain // zeroes mean these values
+		attack.DefaultTimeout, attack.DefaultDrain // defaults, which replace zeroes
 	want.Requests = []attack.Request{{Method: http.MethodGet, URL: "http://h/",
 		Header: http.Header{}}}
 	sent, defaults := fmt.Sprintf("%+v", all[0].Written()), fmt.Sprintf("%+v", want.Written())

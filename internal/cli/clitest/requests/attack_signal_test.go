@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// A signal must end an attack with 130 and keep its results, marked partial.
 func TestAttackInterrupt(t *testing.T) {
 	for name, args := range map[string]string{
 		"open": "--rate 200 --vegeta v.bin", "closed": "--clients 2",
@@ -48,7 +47,7 @@ func TestAttackInterrupt(t *testing.T) {
 				t.Errorf("results end %q", results[max(0, len(results)-100):])
 			}
 			for _, c := range suite(t, "x.xml").Cases {
-				if c.Error == nil && c.Skipped == nil { // whether the run is valid must be open too
+				if c.Error == nil && c.Skipped == nil { // the validity check must be undecided, too
 					t.Errorf("%s of what was interrupted passes: %+v", c.Name, c)
 				}
 			}

@@ -22,9 +22,9 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// A gathering server answers when so many requests are there as gate says, or after a second, and
-// keeps what it saw.
-type gathering struct {
+// gatheringServer is a server that holds its answers until gate requests have arrived, or for a
+// second. It records the requests.
+type gatheringServer struct {
 	*httptest.Server
 	gate int
 
@@ -36,7 +36,7 @@ type gathering struct {
 	peers          map[string]bool
 }
 
-func (s *gathering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *gatheringServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	line := fmt.Sprintf("%s %s %s %s %q", r.Proto, r.Method, r.Host, r.RequestURI, body)
 	for _, name := range []string{"Authorization", "Content-Type", "Traceparent", "X-A"} {
@@ -79,7 +79,7 @@ func (s *gathering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// flagCases are calls of attack: URL, HOST and PORT are of the server, and ~ is a blank.
+// flagCases are calls of attack. URL, HOST and PORT refer to the server, and ~ is a blank.
 var flagCases = []struct {
 	args     string
 	gate     int
@@ -144,7 +144,7 @@ var flagCases = []struct {
 		tells: "no common TLS version"},
 }
 
-// TestEachFlag: of a flag that says what is sent, or how, the server sees the effect.
+// The server must see the effect of each flag that changes the requests or their timing.
 func TestEachFlag(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -157,7 +157,7 @@ func TestEachFlag(t *testing.T) {
 	clitest.Write(t, "s.yaml", "steps:\n- url: /of/session\n")
 	for _, c := range flagCases {
 		t.Run(c.args, func(t *testing.T) {
-			s := &gathering{gate: c.gate, open: make(chan struct{}), peers: map[string]bool{}}
+			s := &gatheringServer{gate: c.gate, open: make(chan struct{}), peers: map[string]bool{}}
 			s.Server = httptest.NewUnstartedServer(s)
 			s.Config.Protocols = new(http.Protocols)
 			s.Config.Protocols.SetHTTP1(true)
@@ -220,14 +220,14 @@ func TestEachFlag(t *testing.T) {
 	}
 }
 
-// elsewhere are the flags of attack that are not among flagCases: they change the output, the
-// number of runs or of processes, or need another server.
+// elsewhere lists the flags of attack without a case in flagCases. They change the output or the
+// number of runs or processes, or need another server.
 var elsewhere = strings.Fields("agents agents-wait allow-lost any-address append ca cert count " +
 	"data-once dead-letters dns-ttl drain dry-run file force form format help http1.1 http3 junit " +
 	"key live nats objective out profile progress-json proto quiet resend resume seed server soak " +
 	"stop-if timeout traceparent unix-socket vegeta")
 
-// TestNoFlagLeft: a flag of attack is among flagCases, unless it is one of a few.
+// Each flag of attack must be in flagCases or in elsewhere.
 func TestNoFlagLeft(t *testing.T) {
 	used := map[string]bool{}
 	for _, c := range flagCases {
@@ -251,7 +251,7 @@ func TestNoFlagLeft(t *testing.T) {
 
 func TestAttackProfile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "d")
-	clitest.Attacked(t, "attack", serveNoting(t, (*http.Request).UserAgent, false).URL, "--n", "20",
+	clitest.Attacked(t, "attack", startRecordingServer(t, (*http.Request).UserAgent, false).URL, "--n", "20",
 		"--profile", "cpu,heap", "--quiet", "--out", out)
 	for _, kind := range []string{"cpu", "heap"} {
 		found, _ := filepath.Glob(filepath.Join(out, "profiles", "*."+kind+".pb.gz"))

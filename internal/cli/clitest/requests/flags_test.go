@@ -14,16 +14,17 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// noting is a server that records a line per request.
-type noting struct {
+type recordingServer struct {
 	*httptest.Server
 	mu    sync.Mutex
 	lines []string
 }
 
-func serveNoting(t *testing.T, line func(r *http.Request) string, secure bool) *noting {
+func startRecordingServer(
+	t *testing.T, line func(r *http.Request) string, secure bool,
+) *recordingServer {
 	t.Helper()
-	s := &noting{}
+	s := &recordingServer{}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
 			s.mu.Lock()
@@ -44,7 +45,7 @@ func serveNoting(t *testing.T, line func(r *http.Request) string, secure bool) *
 }
 
 // got returns the lines since the last call, sorted.
-func (s *noting) got() []string {
+func (s *recordingServer) got() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lines := slices.Sorted(slices.Values(s.lines))
@@ -56,11 +57,11 @@ func (s *noting) got() []string {
 func TestHTTPFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	proto := func(r *http.Request) string { return r.Proto }
-	plain, secure := serveNoting(t, proto, false), serveNoting(t, proto, true)
+	plain, secure := startRecordingServer(t, proto, false), startRecordingServer(t, proto, true)
 	clitest.Write(t, "ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
 		Bytes: secure.Certificate().Raw})))
 	for _, c := range []struct {
-		to         *noting
+		to         *recordingServer
 		flag, want string
 	}{{secure, "--http1.1", "HTTP/1.1"}, {secure, "--http2", "HTTP/2.0"},
 		{plain, "--http2", "HTTP/2.0"}} {
@@ -76,7 +77,7 @@ func TestForm(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "photo.png", "\x89PNG{}")
 	clitest.Write(t, "u.csv", "name;age\nann;7\nbob;8\n")
-	s := serveNoting(t, func(r *http.Request) string {
+	s := startRecordingServer(t, func(r *http.Request) string {
 		text := r.Method
 		parts, err := r.MultipartReader()
 		if err != nil {
@@ -103,11 +104,10 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// Each row must be sent once, in both loops and by agents, and the attack must end with the last
-// row.
+// Each row must be sent once, in both loops and by agents. The attack ends with the last row.
 func TestDataOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := serveNoting(t, func(r *http.Request) string { return r.URL.Path }, false)
+	s := startRecordingServer(t, func(r *http.Request) string { return r.URL.Path }, false)
 	var rows strings.Builder
 	var want []string
 	for i := range 30 {
@@ -144,7 +144,7 @@ func TestDataOnce(t *testing.T) {
 
 func TestVariables(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := serveNoting(t, func(r *http.Request) string {
+	s := startRecordingServer(t, func(r *http.Request) string {
 		body, _ := io.ReadAll(r.Body)
 		return r.Method + " " + r.URL.Path + " " + r.Header.Get("X-A") + " " + string(body)
 	}, false)

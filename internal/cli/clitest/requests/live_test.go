@@ -73,7 +73,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// watch reads the frames until the end. It also returns the content of the end event.
+// watch also returns the content of the end event.
 func watch(t *testing.T, at string) (frames []live.Frame, end string) {
 	t.Helper()
 	events, err := http.Get(at + "events")

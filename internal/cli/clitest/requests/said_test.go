@@ -61,7 +61,7 @@ func TestSaid(t *testing.T) {
 			t.Errorf("%s: the page does not show it", out)
 		}
 	}
-	// every tenth request, including repeated ones
+	// every tenth request, including retries
 	for args, want := range map[string]string{"": "retried on a fresh connection: 4, status 200 × 45",
 		"--resend=false": "status 200 × 41, EOF × 4"} {
 		n.Store(0)

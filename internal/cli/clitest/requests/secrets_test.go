@@ -26,7 +26,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// planted contains credentials by their place in a request. Some have characters that are escaped.
+// planted contains a credential for each place in a request. Some contain characters that are
+// escaped.
 var planted = map[string]string{
 	"user": "pl01-user", "password": "pl02-pass/w:rd", "header": "pl03-bearer", "api": "pl04-key",
 	"odd header": "pl05 odd&header", "cookie": "pl06-cookie", "other cookie": "pl07-theme",
@@ -40,8 +41,8 @@ var planted = map[string]string{
 	"operand": "pl33-operand", "line": "pl34-line",
 }
 
-// spelt returns the forms in which a credential may appear in an output.
-func spelt(secret string) []string {
+// encodedForms returns the forms in which a credential may appear in an output.
+func encodedForms(secret string) []string {
 	quoted, _ := json.Marshal(secret)
 	encoded := base64.StdEncoding.EncodeToString([]byte(secret))
 	return []string{secret, url.QueryEscape(secret), url.PathEscape(secret),
@@ -49,10 +50,9 @@ func spelt(secret string) []string {
 		string(quoted[1 : len(quoted)-1]), html.EscapeString(secret), encoded[:len(encoded)-4]}
 }
 
-// found returns the credentials in a text.
-func found(text []byte) (all []string) {
+func credentialsIn(text []byte) (all []string) {
 	for of, secret := range planted {
-		for _, as := range spelt(secret) {
+		for _, as := range encodedForms(secret) {
 			if bytes.Contains(text, []byte(as)) {
 				at := bytes.Index(text, []byte(as))
 				all = append(all, fmt.Sprintf("%s: %q", of, text[max(at-80, 0):at+len(as)]))
@@ -86,7 +86,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: "s", Value: planted["set cookie"]})
 	w.WriteHeader(500)
 	var b strings.Builder
-	for _, s := range said { // each within the part of the body that is kept
+	for _, s := range said { // each within the recorded beginning of the body
 		quoted, _ := json.Marshal(s)
 		fmt.Fprintf(&b, "%s\n%s\n%s\n%s\n", s, quoted, html.EscapeString(s), url.QueryEscape(s))
 	}
@@ -97,7 +97,6 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, text)
 }
 
-// leak contains servers, and the directory with the files of the commands.
 type leak struct {
 	plain, secure, quic, garbled, closed string
 	inputs                               string
@@ -187,15 +186,14 @@ func query() string {
 	return "?" + q.Encode() + "&" + planted["bare"] + "#access_token=" + planted["fragment"]
 }
 
-// with returns a URL with user, password and query.
-func with(base, path string) string {
+func withCredentials(base, path string) string {
 	scheme, host, _ := strings.Cut(base, "://")
 	user := url.UserPassword(planted["user"], planted["password"])
 	return scheme + "://" + user.String() + "@" + host + path + query()
 }
 
 func (l *leak) write(t *testing.T) {
-	address := with(l.plain, "/")
+	address := withCredentials(l.plain, "/")
 	body := fmt.Sprintf(`{"assertion":%q,"a":[{"nested":%q}],"pan":%s}`, planted["json"],
 		planted["nested"], planted["number"])
 	headers := []string{"Authorization: Bearer " + planted["header"], "X-Api-Key: " + planted["api"],
@@ -244,7 +242,7 @@ func (l *leak) commands() [][]string {
 	short := []string{"--n", "4", "--rate", "200", "--check", "status == 200"}
 	all := [][]string{}
 	add := func(base, path string, more ...string) {
-		args := append([]string{"attack", with(base, path)}, more...)
+		args := append([]string{"attack", withCredentials(base, path)}, more...)
 		all = append(all, append(args, append(short, sent...)...))
 	}
 	add(l.plain, "/")
@@ -286,26 +284,26 @@ func (l *leak) commands() [][]string {
 		{"--targets", in("t.har"), "--targets-format", "har"},
 		{"--targets", in("bad.har"), "--targets-format", "har"},
 		{"--curl", in("t.curl")}, {"--curl", in("bad.curl")}, {"--curl", in("bad2.curl")},
-		{"--curl", in("t.curl"), with(l.plain, "/")}, {"--targets", in("t.http"), with(l.plain, "/")},
-		{"--session", in("s.yaml"), "--data", in("u.csv"), with(l.plain, "")},
+		{"--curl", in("t.curl"), withCredentials(l.plain, "/")}, {"--targets", in("t.http"), withCredentials(l.plain, "/")},
+		{"--session", in("s.yaml"), "--data", in("u.csv"), withCredentials(l.plain, "")},
 		{"--session", in("s.yaml"), "--data", in("u.csv"), l.plain},
 		{"--session", in("bad.yaml")},
 		{"--data", in("bad.csv"), l.plain + "/{{row}}"},
 		{"--data", in("bad.jsonl"), l.plain + "/{{row}}"},
 		{"--header", "Authorization Bearer " + planted["line"], l.plain},
 		{"--file", in("flags.yml")},
-		{"--show-query", "none", with(l.plain, "/{{if}}")},
+		{"--show-query", "none", withCredentials(l.plain, "/{{if}}")},
 	} {
 		all = append(all, append(append([]string{"attack"}, from...), short...))
 	}
 	dsn := "postgres://u:" + planted["DSN"] + "@127.0.0.1:1/x?sslmode=disable"
 	server := plantedServer()
 	return append(all,
-		[]string{"capacity", with(l.plain, "/"), "--objective", "p99-response<5s", "--max-rate", "50",
+		[]string{"capacity", withCredentials(l.plain, "/"), "--objective", "p99-response<5s", "--max-rate", "50",
 			"--duration", "200ms", "--rest", "10ms", "--resolution", "0.5"},
-		[]string{"capacity", with(l.plain, "/"), "--objective", "p99-response<5s", "--dry-run"},
-		[]string{"capacity", with(l.closed, "/"), "--objective", "p99-response<5s"},
-		[]string{"attack", with(l.plain, "/"), l.plain + "/?" + planted["operand"]},
+		[]string{"capacity", withCredentials(l.plain, "/"), "--objective", "p99-response<5s", "--dry-run"},
+		[]string{"capacity", withCredentials(l.closed, "/"), "--objective", "p99-response<5s"},
+		[]string{"attack", withCredentials(l.plain, "/"), l.plain + "/?" + planted["operand"]},
 		[]string{"attack", l.plain, "--rat", planted["operand"]},
 		[]string{"run", "--workload", "sql_query:db=postgres", "--dsn", dsn, "--n", "10"},
 		[]string{"run", "--workload", "sql_query:db=" + "sqlite", "--dsn", dsn, "--n", "10",
@@ -316,11 +314,10 @@ func (l *leak) commands() [][]string {
 	)
 }
 
-// plantedServer returns an address of NATS without a listener.
 func plantedServer() string { return "nats://u:" + planted["server"] + "@127.0.0.1:1" }
 
-// Commands against servers that repeat everything must neither show nor store any credential of
-// their requests, files and environment.
+// The servers return everything that they receive. Commands must neither show nor store any
+// credential of their requests, files and environment.
 func TestNoCredential(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -332,7 +329,7 @@ func TestNoCredential(t *testing.T) {
 	kept := 0 // number of answers that contain names of masked credentials
 	for i, args := range l.commands() {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			if strings.Contains(noneIn(t, args), "Authorization: …") {
+			if strings.Contains(leakedCredentials(t, args), "Authorization: …") {
 				kept++
 			}
 		})
@@ -340,7 +337,7 @@ func TestNoCredential(t *testing.T) {
 	if kept < 15 {
 		t.Errorf("%d commands have kept an answer", kept)
 	}
-	t.Run("worker", func(t *testing.T) { // it waits for its server
+	t.Run("worker", func(t *testing.T) { // the worker waits for its server
 		cmd, _ := clitest.Apart(t, nil, "worker", "--nats", plantedServer())
 		said, err := cmd.StderrPipe()
 		if err != nil {
@@ -350,29 +347,28 @@ func TestNoCredential(t *testing.T) {
 			t.Fatal(err)
 		}
 		line, err := bufio.NewReader(said).ReadString('\n')
-		if leaks := found([]byte(line)); leaks != nil || !strings.Contains(line, "waiting for the server") {
+		if leaks := credentialsIn([]byte(line)); leaks != nil || !strings.Contains(line, "waiting for the server") {
 			t.Errorf("%q in %q, error %v", leaks, line, err)
 		}
-		_ = cmd.Process.Kill() // it would wait forever
+		_ = cmd.Process.Kill() // the worker would wait forever
 		_ = cmd.Wait()
 	})
 	t.Run("proxy", func(t *testing.T) {
 		cmd, _ := clitest.Apart(t, []string{"HTTP_PROXY=http://u:" + planted["proxy"] + "@127.0.0.1:1"},
 			"attack", "http://example.invalid/"+query(), "--n", "3")
 		said, _ := cmd.CombinedOutput()
-		if leaks := found(said); leaks != nil {
+		if leaks := credentialsIn(said); leaks != nil {
 			t.Errorf("%q in\n%s", leaks, said)
 		}
 	})
 }
 
-// noneIn runs a command in a new directory and returns the credentials in its output and files.
-func noneIn(t *testing.T, args []string) (failures string) {
+func leakedCredentials(t *testing.T, args []string) (failures string) {
 	room := t.TempDir()
 	t.Chdir(room)
-	clitest.Write(t, "body.json", "") // a target names it
+	clitest.Write(t, "body.json", "") // a target refers to this file
 	o := clitest.Command(t, args...)
-	if leaks := found([]byte(o.Stdout + o.Stderr)); leaks != nil {
+	if leaks := credentialsIn([]byte(o.Stdout + o.Stderr)); leaks != nil {
 		t.Errorf("poolbench %q: %q in\n%s\n%s", args, leaks, o.Stdout, o.Stderr)
 	}
 	t.Logf("poolbench %q: exit %d\n%.600s\n%.600s", args, o.Code, o.Stdout, o.Stderr)
@@ -384,7 +380,8 @@ func noneIn(t *testing.T, args []string) (failures string) {
 		if d.Name() == rundir.FailuresFile {
 			failures = string(text)
 		}
-		if leaks := append(found(text), found([]byte(filepath.Base(path)))...); leaks != nil {
+		leaks := append(credentialsIn(text), credentialsIn([]byte(filepath.Base(path)))...)
+		if leaks != nil {
 			t.Errorf("poolbench %q: %q in %s", args, leaks, path)
 		}
 		return err

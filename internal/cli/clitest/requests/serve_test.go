@@ -14,8 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// The printed URL must be served, calls must be counted, and both signals must end the command with
-// exit code 0.
 func TestServe(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		cmd := clitest.Process(t, nil, "serve", "token_bucket:rate=0.001,burst=2", "--workload",

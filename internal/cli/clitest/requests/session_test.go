@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// Sessions must reach the server with every protocol and option, and be the same each time. Their
-// steps must be on the terminal, in results and on the page. Values that they have learned must not
+// All protocols and options must send the same sessions. Values extracted from responses must not
 // appear in any file.
 func TestSessions(t *testing.T) {
 	whole := !testing.Short()
@@ -116,7 +115,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// secret reports whether a text contains a value that sessions have learned.
+// secret reports whether a text contains a value that sessions have extracted.
 func secret(text string) bool {
 	return strings.Contains(text, "zq7-cookie") || strings.Contains(text, "zq8-token")
 }

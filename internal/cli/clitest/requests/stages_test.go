@@ -56,8 +56,6 @@ func TestAttackStages(t *testing.T) {
 	}
 }
 
-// TestAttackClientStages: the number of clients follows the stages, and each stage has a line and
-// metrics.
 func TestAttackClientStages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var inFlight, most atomic.Int64

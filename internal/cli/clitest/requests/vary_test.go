@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// Data and templates must reach the server with every protocol and option, and be the same each
-// time. Secrets of the data must not appear in any file, also after errors.
+// All protocols and options must send the same data. Secrets in the data must not appear in any
+// file, also after errors.
 func TestVaried(t *testing.T) {
 	whole := !testing.Short() // otherwise flags with the same implementation are skipped
 	t.Chdir(t.TempDir())
@@ -94,7 +94,6 @@ func TestVaried(t *testing.T) {
 		}
 		mu.Unlock()
 	}
-	// commands that fail
 	bad := []string{
 		url + "|--check|json .items.# > 2|--rate|500",
 		strings.Replace(url, "/{{name}}/{{seq}}", "/refusing", 1) + "|--strategy|" +

@@ -7,8 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// Three or more strategies with equal results in every run must share a row, with their names
-// below. Two must have a row each.
+// Three or more strategies with equal results must share a row. Two strategies have a row each.
 func TestAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

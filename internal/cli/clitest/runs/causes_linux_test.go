@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// plantedCause is a run that is slow for a known reason, and one that differs only in this.
+// plantedCause contains a slow run, and a control run without its cause.
 type plantedCause struct {
 	slow, control string
 	env           []string // environment of the slow run
@@ -40,22 +40,20 @@ var plantedCauses = map[string]plantedCause{
 			"--target token_bucket:rate=2000,burst=100"},
 	"generator": {slow: "--workload constant:mean=5ms --load 0.3", beside: stopOnce,
 		control: "--workload constant:mean=5ms --load 0.3"},
-	"machine": {slow: "--workload cpu_sha256:mean=2ms --rate 150 --n 500", beside: crowd,
+	"machine": {slow: "--workload cpu_sha256:mean=2ms --rate 150 --n 500", beside: occupyCPUs,
 		control: "--workload constant:mean=5ms --load 0.3"},
 }
 
-// stopOnce stops the process for 0.4 s.
 func stopOnce(cmd *exec.Cmd) (end func()) {
 	stopped := time.AfterFunc(1500*time.Millisecond, func() {
-		_ = cmd.Process.Signal(syscall.SIGSTOP) // an error shows in the run
+		_ = cmd.Process.Signal(syscall.SIGSTOP) // the run reveals an error
 		time.Sleep(400 * time.Millisecond)
 		_ = cmd.Process.Signal(syscall.SIGCONT)
 	})
 	return func() { stopped.Stop() }
 }
 
-// crowd keeps all processors busy.
-func crowd(*exec.Cmd) (end func()) {
+func occupyCPUs(*exec.Cmd) (end func()) {
 	var done atomic.Bool
 	for range 2 * runtime.NumCPU() {
 		go func() {
@@ -66,8 +64,8 @@ func crowd(*exec.Cmd) (end func()) {
 	return func() { done.Store(true) }
 }
 
-// A planted cause must be named first, and must not be named in a run without it. A run during
-// which the machine was busy says so, and does not count. One in twenty may fail.
+// why must name a planted cause first, and must not name it in the control. Runs on a busy machine
+// do not count. One run in twenty may fail.
 func TestCauses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -79,7 +77,7 @@ func TestCauses(t *testing.T) {
 	for cause, c := range plantedCauses {
 		first, judged, controls, wrong := 0, 0, 0, 0
 		for range runs {
-			planted := really(t, c.slow, c.env, c.beside)
+			planted := runForReal(t, c.slow, c.env, c.beside)
 			if cause == "machine" || planted.Why[0].Cause != "machine" {
 				judged++
 			}
@@ -91,7 +89,7 @@ func TestCauses(t *testing.T) {
 			if cause == "machine" {
 				continue // this run may report a busy machine
 			}
-			if control := really(t, c.control, nil, nil); control.Why[0].Cause != "machine" {
+			if control := runForReal(t, c.control, nil, nil); control.Why[0].Cause != "machine" {
 				controls++
 				if names(control, cause) {
 					wrong++
@@ -112,8 +110,7 @@ func names(l why.Line, cause string) bool {
 	return slices.ContainsFunc(l.Why, func(c why.Cause) bool { return c.Cause == cause })
 }
 
-// really runs a scenario in a separate process and returns the line of why.
-func really(t *testing.T, args string, env []string, beside func(*exec.Cmd) func(),
+func runForReal(t *testing.T, args string, env []string, beside func(*exec.Cmd) func(),
 ) why.Line {
 	t.Helper()
 	dir := t.TempDir() + "/run"

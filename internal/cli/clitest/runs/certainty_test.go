@@ -10,9 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A run whose p99 is too uncertain must have no interval for it and report it. A run with an exact
-// value must not be VALID without a note if its p99 is far from that value. For example, a token
-// bucket of 100/s at 90/s has a p99 of 199 ms, and runs of 20,000 tasks measured 140 to 240 ms.
+// A run that is too short must report this instead of an interval. For example, a token bucket of
+// 100/s at 90/s has an exact p99 of 199 ms, but runs of 20,000 tasks measure 140 to 240 ms.
 func TestTooShortSaysSo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -32,11 +31,11 @@ func TestTooShortSaysSo(t *testing.T) {
 			"--rate 50 --limit 8", false},
 		{"--strategy retry+worker_pool --load 0.9 --n 20000", true},
 		{"--strategy shortest_first --load 0.9 --n 20000", true},
-		{"--strategy codel_lifo --load 0.9 --n 100000", false}, // its past has no lasting effect
+		{"--strategy codel_lifo --load 0.9 --n 100000", false}, // old tasks have no lasting effect
 		{"--strategy conc --load 0.95 --workload hyperexp --n 20000", true},
 		{"--strategy worker_pool", false},
 		{"--strategy worker_pool --limit 10000 --load 0.9", false}, // no task waits
-		// waits are short compared with tasks, but the queue needs 240 million tasks
+		// Waits are short compared with tasks, but a stable queue needs 240 million tasks.
 		{"--strategy worker_pool --limit 10000 --load 0.99", false},
 	}
 	var cells []cell
@@ -67,7 +66,8 @@ func TestTooShortSaysSo(t *testing.T) {
 	}
 }
 
-// A missing interval must not be shown as a dash, and one wider than the value must be a number.
+// If the interval is unknown, the output must contain the number of tasks needed. An interval wider
+// than the value must be shown in percent, without an exponent.
 func TestSaysHowShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -85,9 +85,9 @@ func TestSaysHowShort(t *testing.T) {
 	}
 }
 
-// A mean wait that scatters by half or more over 16 seeds must not be VALID. With 10,000 slots it
-// was 10.8 µs instead of 22.3 µs. If almost no task waits, or with few slots at the same load, a
-// run is VALID.
+// If the mean wait varies by half or more between 16 seeds, a run must not be VALID. With 10,000
+// slots, one run measured 10.8 µs instead of 22.3 µs. If almost no task waits, or with few slots at
+// the same load, a run is VALID.
 func TestRareWaits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -116,7 +116,7 @@ func TestRareWaits(t *testing.T) {
 	}
 }
 
-// If waits are short compared with tasks, the wait must be reported as uncertain.
+// If waits are short compared with tasks, only the wait is uncertain.
 func TestSaysWhatIsShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -129,9 +129,9 @@ func TestSaysWhatIsShort(t *testing.T) {
 	}
 }
 
-// The load of the slots does not depend on the order of tasks. A run that is far too short for one
-// strategy is too short for all strategies that lose no tasks, and none may have a p99. The p99 of
-// shortest_first scatters less: by ±59 % over seeds with 3600 tasks.
+// The load of the slots does not depend on the order of tasks. If a run is far too short for one
+// strategy, it is too short for all strategies without losses. The p99 of shortest_first varies
+// less: by ±59 % between seeds with 3600 tasks.
 func TestShortInAnyOrder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -174,8 +174,7 @@ func TestShortInAnyOrder(t *testing.T) {
 	}
 }
 
-// A run of a few tasks must not report overload, although most of its tasks end after its last
-// arrival.
+// Most tasks of a very short run end after its last arrival. This is no overload.
 func TestFewTasksAreNoOverload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

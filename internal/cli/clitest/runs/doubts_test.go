@@ -15,8 +15,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// SUSPECT must be a warning with a count and a line per check. INVALID must be reported and cause
-// exit code 3. Both must be in the results and in the document.
 func TestDoubts(t *testing.T) {
 	for verdict, want := range map[result.Verdict]struct {
 		code   int
@@ -67,8 +65,6 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
-// A strategy that starts tasks at a rate above that of its target, or far below it, must be
-// reported once. One that keeps a margin or follows its target must not be reported.
 func TestOwnRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -12,8 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A missed objective must cause exit code 1, an undecided one 3, and 1 takes precedence. Each
-// verdict must be below the tables with the value that they show.
+// A missed objective (exit code 1) takes precedence over an undecided one (3).
 func TestObjectives(t *testing.T) {
 	for _, c := range []struct {
 		objective string
@@ -44,8 +43,6 @@ func TestObjectives(t *testing.T) {
 	}
 }
 
-// The page must count the verdicts like the terminal, and its tables must contain the verdict of
-// each scenario.
 func TestObjectivesOnThePage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -93,7 +90,6 @@ func TestObjectivesOnThePage(t *testing.T) {
 	}
 }
 
-// If there are many verdicts, only those that are not met must be listed.
 func TestFewObjectives(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := clitest.Command(t, clitest.Quick("--strategy", "worker_pool,serial", "--load",
@@ -127,8 +123,6 @@ func TestObjectivesJSON(t *testing.T) {
 	}
 }
 
-// An objective that needs more tasks than a run has must be refused before anything is run, also
-// with --dry-run, with the number needed.
 func TestUndecidable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for line, want := range map[string]string{

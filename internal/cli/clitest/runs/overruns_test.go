@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// Tasks that ignore their timeout must have a column and a line. Other tasks must have neither.
 func TestOverrunsAreShown(t *testing.T) {
 	args := []string{"run", "--clock", "virtual", "--timeout", "100ms", "--load", "0.1", "--n",
 		"1000", "--quiet", "--out", t.TempDir() + "/out", "--workload"}

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestBottleneckIsNamed: a pipeline with stages has a line that names its busiest stage, and
-// results have its number. Stages that contradict the contract are refused.
+// The busiest stage of a pipeline is its bottleneck. Stages that contradict the contract are
+// refused.
 func TestBottleneckIsNamed(t *testing.T) {
 	dir := t.TempDir() + "/out"
 	args := []string{"run", "--clock", "virtual", "--workload", "constant:mean=10ms", "--limit", "3",

@@ -10,10 +10,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// The waits of two and of three classes, on one slot and on four, must agree with Cobham's formula.
-// The means of eight runs must be within five standard errors and 4 % of the exact values. The
-// values of package theory must equal Cobham's, which this test computes. On one slot, M/D/1 is an
-// M/G/1 queue with priorities.
+// The means of eight runs must be within five standard errors and 4 % of Cobham's formula for
+// priorities, which this test computes itself. The values of package theory must equal the formula.
+// On one slot it also applies to M/D/1, because it holds for any M/G/1 queue.
 func TestCobham(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -72,7 +71,6 @@ func TestCobham(t *testing.T) {
 	}
 }
 
-// erlangC4 returns the probability that all of four slots are used, by its definition.
 func erlangC4(a float64) float64 {
 	all := a * a * a * a / 24 * 4 / (4 - a)
 	return all / (1 + a + a*a/2 + a*a*a/6 + all)

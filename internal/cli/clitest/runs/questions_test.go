@@ -18,18 +18,17 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// sweep enables tests that take many minutes: go test -run … -sweep.
 var sweep = flag.Bool("sweep", false, "20 runs of each cause and question")
 
-// riddle is a scenario with its long-run p99.
-type riddle struct {
+// p99Question is a scenario with its long-run p99.
+type p99Question struct {
 	workload, arrival string
 	limit             int
 	load              float64
 	p99, spread       float64 // seconds, and the relative standard deviation of the mean
 }
 
-func drawRiddle(r *rand.Rand) riddle {
+func randomP99Question(r *rand.Rand) p99Question {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	c2 := []string{"0.5", "1", "2", "4", "9", "16"}[r.IntN(6)]
 	w := pick("constant:mean=10ms", "exponential:mean=10ms", "lognormal:mean=10ms,c2="+c2)
@@ -37,14 +36,14 @@ func drawRiddle(r *rand.Rand) riddle {
 		w = "hyperexp:mean=10ms,c2=" + c2
 	}
 	period := []string{"20ms", "50ms", "200ms", "1s"}[r.IntN(4)]
-	return riddle{workload: w, limit: 1 + r.IntN(20), load: math.Round(300+680*r.Float64()) / 1000,
+	return p99Question{workload: w, limit: 1 + r.IntN(20),
+		load: math.Round(300+680*r.Float64()) / 1000,
 		arrival: pick("poisson", "poisson", "bulk:n=5", "onoff:on="+period+",off="+period,
 			"mmpp:ratio=3,high="+period+",low="+period)}
 }
 
-// solve computes the p99 by the recursion, without the command, from the given numbers of plans and
-// tasks.
-func (q *riddle) solve(t *testing.T, plans, n int) {
+// solve computes the long-run p99 with the queueing recursion, independently of the command.
+func (q *p99Question) solve(t *testing.T, plans, n int) {
 	a, w := arrivals.MustParse(q.arrival), workloads.MustParse(q.workload)
 	var pool recursion.Pool
 	var p99 []float64
@@ -71,10 +70,10 @@ func (q *riddle) solve(t *testing.T, plans, n int) {
 	q.spread = stat.StdDev(p99, nil) / q.p99 / math.Sqrt(float64(plans))
 }
 
-// For bounds 10 % above or below the true value and with the defaults of run, at most 2 % of the
-// verdicts may be wrong, and at least 80 % must be decided within the default budget. No run that
-// is too short or SUSPECT may be met. If the recursion knows the true value less accurately than
-// 3 %, a verdict counts as wrong only beyond this error.
+// The bounds are 10 % above or below the true value. With the defaults of run, at most 2 % of the
+// verdicts may be wrong, and at least 80 % must be decided. No run that is too short or SUSPECT may
+// meet its objective. If the error of the true value exceeds 3 %, a verdict is wrong only beyond
+// this error.
 func TestQuestions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -87,7 +86,7 @@ func TestQuestions(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 1))
 	wrong, decided, doubtful := 0, 0, 0
 	for i := range n {
-		q := drawRiddle(r)
+		q := randomP99Question(r)
 		q.solve(t, 8, 500_000)
 		bound, want := q.p99*1.1, "met"
 		if i%2 == 0 {

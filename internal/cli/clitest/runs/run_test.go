@@ -21,8 +21,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Without --out, the directory must be named by the time, latest must point to it, and all files
-// must exist.
 func TestRunWritesDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var o clitest.Outcome
@@ -66,7 +64,6 @@ func TestRunWritesDirectory(t *testing.T) {
 	}
 }
 
-// A run must continue and report it if latest cannot be created.
 func TestLatestInTheWay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.MkdirAll("poolbench-out/latest/own", 0o777); err != nil {
@@ -100,7 +97,7 @@ func TestSameSeed(t *testing.T) {
 	}
 }
 
-// All strategies must be reproducible, whatever events coincide, except those that the manual
+// All strategies must be reproducible despite simultaneous events, except those that the manual
 // lists.
 func TestSameSeedOfAll(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -112,7 +109,7 @@ func TestSameSeedOfAll(t *testing.T) {
 	for _, flags := range [][]string{{"--target", "freeze"}, {"--target", "token_bucket"},
 		{"--arrival", "constant", "--workload", "constant"}, {"--arrival", "mmpp"},
 		{"--workload", "two_class"}} {
-		var runs [2]map[string]string // of a strategy: its line, and the notes before it
+		var runs [2]map[string]string // by strategy: the result line and its notes
 		for i := range runs {
 			out := fmt.Sprint(flags, i)
 			clitest.Succeed(t, append([]string{"run", "--clock", "virtual", "--strategy", "every",
@@ -138,7 +135,7 @@ func TestSameSeedOfAll(t *testing.T) {
 	}
 }
 
-// --force must leave one section. --append must add a second one, which continues the numbering of
+// --force replaces the section. --append adds a second section and continues the numbering of
 // repetitions.
 func TestForceAndAppend(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -159,8 +156,6 @@ func TestForceAndAppend(t *testing.T) {
 	}
 }
 
-// Every command that adds to a directory must continue with new seeds, so that no added run has the
-// name and seed of an existing one.
 func TestAppendedSeeds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -196,7 +191,6 @@ func TestAppendedSeeds(t *testing.T) {
 	}
 }
 
-// seedsOf returns the seeds of the runs in a directory by name, in order.
 func seedsOf(t *testing.T, dir string) map[string][]int {
 	t.Helper()
 	seeds, seed := map[string][]int{}, 0
@@ -246,8 +240,7 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
-// The table must show the actual rate next to the requested one. It differs only with random
-// arrivals. Arrivals at one instant have none.
+// Only random arrivals differ from the requested rate. Simultaneous arrivals have no rate.
 func TestArrived(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for args, want := range map[string]string{
@@ -358,16 +351,14 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// The answer of a child must count whatever happens to its pipes afterwards. On a busy machine the
-// pipe may still be unread when the child has ended.
+// The result of a child counts even if its pipe is still unread when the child has ended, as on a
+// busy machine.
 func TestLingering(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(clitest.ChildFault, "linger")
 	clitest.Succeed(t, strings.Fields("run --quiet --clock virtual --strategy serial --n 500 --out x")...)
 }
 
-// A result that breaks a law must be written and reported, with exit code 3, or 2 together with a
-// failed run.
 func TestBrokenLaws(t *testing.T) {
 	for failing, want := range map[string]int{"": clitest.Undecided, "serial": clitest.Unusable} {
 		t.Chdir(t.TempDir())
@@ -393,7 +384,7 @@ func TestReal(t *testing.T) {
 	o := clitest.Succeed(t, strings.Fields("run --strategy semaphore --workload constant:mean=1ms "+
 		"--arrival batch --n 20 --out x")...)
 	if !strings.Contains(o.Stdout, "real clock") || !strings.HasPrefix(o.Stderr, "1 of 1 runs\n") {
-		// on a busy machine warnings follow
+		// On a busy machine, warnings follow.
 		t.Errorf("stdout %s\nstderr %s", o.Stdout, o.Stderr)
 	}
 }

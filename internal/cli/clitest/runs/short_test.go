@@ -8,8 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// The first lines of a run and of its page must state that it is too short for its p99. VALID must
-// then not be green.
 func TestShortFirst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

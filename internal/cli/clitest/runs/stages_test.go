@@ -7,8 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// Stages by flag, in YAML and as an arrival process must be equal. They apply to the given
-// arrivals, and each error is one line.
 func TestStagesFlag(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const stages = "load=0.6 for 20s, load=1.4 for 10s, load=0.60 for 60s"

@@ -17,8 +17,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A study's verdict must be printed, stored with its results, and shown in its report and document.
-// With --expect, another verdict must cause exit code 1.
 func TestStudy(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := clitest.Succeed(t, "study", "throttle", "--quick", "--quiet", "--out", "x", "--expect",
@@ -76,8 +74,8 @@ func TestStudy(t *testing.T) {
 	}
 }
 
-// The default run must be the quick form of all studies except those that are Apart. A named study
-// must be larger. A further strategy must be added where the study accepts any.
+// By default, all studies run at their quick size, except those with Apart set. A named study is
+// larger. A study that accepts any strategy must accept an added one.
 func TestStudySizes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -114,7 +112,7 @@ func TestStudySizes(t *testing.T) {
 	}
 }
 
-// INVALID runs must be reported, and the study must decide without them, or report that it cannot.
+// A study must report INVALID runs and decide without them. If it cannot, it must report this.
 func TestStudyWithoutBelief(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for out, c := range map[string]struct {
@@ -138,7 +136,7 @@ func TestStudyWithoutBelief(t *testing.T) {
 	}
 }
 
-// A strategy with a limit that no study can use must run with its own limit. A study must refuse
+// The parameters of this strategy require a limit of 5, so a study with a limit of 4 must refuse
 // it.
 func TestForeignLimit(t *testing.T) {
 	t.Chdir(t.TempDir())

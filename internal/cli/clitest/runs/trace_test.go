@@ -53,8 +53,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// If no durations are read, columns that the file names besides times must be reported. Numbers are
-// not names.
+// If no durations are read, other named columns must be reported. Numbers are not names.
 func TestUnreadDurations(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "named.csv", "took,time\n10ms,1\n20ms,2\n30ms,4\n")
@@ -134,7 +133,6 @@ func TestTraceReplay(t *testing.T) {
 	}
 }
 
-// A log with its own format must be described and replayed by the names of its variables.
 func TestTraceOfALog(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "access.log", `h - [01/May/2026:09:00:01 +0000] "GET /a" rt=0.250`+"\n"+

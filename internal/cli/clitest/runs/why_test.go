@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// whyOf runs a scenario under the virtual clock and returns the line of why.
 func whyOf(t *testing.T, args ...string) why.Line {
 	t.Helper()
 	clitest.Succeed(t, append([]string{"run", "--clock", "virtual", "--n", "4000", "--quiet", "--out",
@@ -19,7 +18,6 @@ func whyOf(t *testing.T, args ...string) why.Line {
 	return whyIn(t, "why")
 }
 
-// whyIn returns the line of why for the first run of a directory.
 func whyIn(t *testing.T, dir string) why.Line {
 	t.Helper()
 	var doc struct{ Runs []why.Line }
@@ -66,12 +64,10 @@ func TestWhyPlanted(t *testing.T) {
 	}
 }
 
-// ofParts matches metrics that older results do not have.
 var ofParts = regexp.MustCompile(`[0-9.e+-]+ (` +
 	`mean-(lag|blocked|queued|between|target)-sec|tail-\S+|(next-slot|even|no-target)-\S+)\s*`)
 
-// There must be a paragraph of at most three causes per strategy, the slowest first, in 80 columns.
-// For older results it must state what is unknown.
+// For older results, why must print which data is missing.
 func TestWhy(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Succeed(t, "run", "--clock", "virtual", "--strategy", "worker_pool,partitioned,segregated",

@@ -24,8 +24,7 @@ type targetQuestion struct {
 	more          []string // further flags
 }
 
-// targetKinds create the services of the questions, for work that keeps busy slots in use at the
-// given rate.
+// targetKinds create services whose work keeps busy slots in use at the given rate.
 var targetKinds = []func(r *rand.Rand, rate, busy float64) (target string, more []string){
 	func(*rand.Rand, float64, float64) (string, []string) { return "none", nil },
 	func(r *rand.Rand, rate, _ float64) (string, []string) {
@@ -61,7 +60,7 @@ var targetKinds = []func(r *rand.Rand, rate, busy float64) (target string, more 
 	},
 }
 
-// targetQuestions makes a random question. A semaphore with some limit may meet its bound.
+// targetQuestions returns a random question. A semaphore with some limit may meet its bound.
 func targetQuestions(t testing.TB, i int) targetQuestion {
 	r := rand.New(rand.NewPCG(uint64(i), 1041))
 	mean := time.Duration(5+r.IntN(25)) * time.Millisecond
@@ -82,8 +81,8 @@ func targetQuestions(t testing.TB, i int) targetQuestion {
 	return q
 }
 
-// values returns the p99 response of long runs of an option's own code, with two other seeds, and
-// its smallest and largest possible value by the intervals of the runs.
+// values measures an option with two other seeds in long runs. It returns the p99 response and the
+// bounds of its confidence intervals.
 func (q targetQuestion) values(
 	t testing.TB, o page.AdviceOption, tasks int,
 ) (v [2]float64, low, high float64) {
@@ -121,9 +120,9 @@ func (q targetQuestion) args() []string {
 		fmt.Sprint(q.Seed), "--budget", "5s"}, q.more...)
 }
 
-// Answers to random questions about ten kinds of targets are compared with long runs of the
-// strategies' own code with other seeds. The recommendation must meet its bound, and no other
-// examined option may be clearly better at that limit.
+// Answers to random questions about ten kinds of targets are compared with long runs with other
+// seeds. The recommendation must meet its bound. No other examined option may be clearly better at
+// the same limit.
 func TestAdviceOnTargets(t *testing.T) {
 	if !*sweep {
 		t.Skip("a sweep: -sweep")

@@ -16,8 +16,6 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// TestAdvise checks the verdicts with their exit codes, the text in 25 lines of 80 columns, the
-// document by the checked-in schema, and the page.
 func TestAdvise(t *testing.T) {
 	if race.Enabled {
 		t.Skip("package advise searches under the race detector")
@@ -78,7 +76,7 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// conforms checks a value against the part of JSON schema that the schema file uses.
+// conforms supports only the keywords of JSON Schema that the schema file uses.
 func conforms(t *testing.T, root, schema map[string]any, v any, at string) {
 	t.Helper()
 	if ref, ok := schema["$ref"].(string); ok {
@@ -138,8 +136,7 @@ func adviceOn(t *testing.T, args ...string) (d page.AdviceDocument, text string)
 	return d, clitest.Command(t, args...).Stdout
 }
 
-// A strategy whose runs equal those of a pool must be neither better nor stable at a higher load,
-// however short the runs are.
+// A strategy with the same runs as a pool must not be better.
 func TestAdviseAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -173,7 +170,7 @@ func TestAdviseAlike(t *testing.T) {
 	}
 }
 
-// If more tasks arrive than are completed, no output may contain a number, except the load.
+// No output may contain a number, except the load.
 func TestAdviseUnstable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -216,8 +213,7 @@ func TestAdviseUnstable(t *testing.T) {
 	}
 }
 
-// If a small budget runs only part of a recording, the second line must say so. The default budget
-// must run all of it.
+// The second line must report that a small budget runs only part of the recording.
 func TestAdviseRecord(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

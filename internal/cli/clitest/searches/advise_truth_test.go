@@ -19,11 +19,10 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// sweep enables the long form of TestAdviceTruth and similar tests.
 var sweep = flag.Bool("sweep", false, "the long form of TestAdviceTruth and its like")
 
-// puzzle is a question to advise whose answer is known by brute force.
-type puzzle struct {
+// adviceQuestion is a question to advise. Brute force finds the answer.
+type adviceQuestion struct {
 	workload, arrival string
 	rate, mean        float64 // tasks per second; seconds
 	unit              string  // p99-response
@@ -46,7 +45,7 @@ func (l limiter) spec() string {
 	return fmt.Sprintf("token_bucket:rate=%v,burst=%d", l.rate, l.burst)
 }
 
-func (p puzzle) args() []string {
+func (p adviceQuestion) args() []string {
 	args := []string{"advise", "--workload", p.workload, "--arrival", p.arrival, "--rate",
 		fmt.Sprint(p.rate), "--objective", fmt.Sprintf("%s<%v", p.unit,
 			time.Duration(p.bound*1e9)), "--seed", fmt.Sprint(p.seed)}
@@ -59,10 +58,12 @@ func (p puzzle) args() []string {
 	return args
 }
 
-func (p puzzle) busy() float64 { return p.rate * p.mean }
+func (p adviceQuestion) busy() float64 { return p.rate * p.mean }
 
-// draw returns n tasks whose load and service times are multiplied by the given factors.
-func (p puzzle) draw(t testing.TB, n int, seed uint64, load, service float64) (due, took []int64) {
+// draw returns n tasks. The factors multiply the load and the service times.
+func (p adviceQuestion) draw(
+	t testing.TB, n int, seed uint64, load, service float64,
+) (due, took []int64) {
 	a, w := arrivals.MustParse(p.arrival), workloads.MustParse(p.workload)
 	next, err := a.Spec.Open(p.rate*load, seed, a.Values)
 	if err != nil {
@@ -88,15 +89,14 @@ func (e ends) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
 func (e *ends) Push(v any)        { *e = append(*e, v.(int64)) }
 func (e *ends) Pop() any          { panic("slots stay") }
 
-// course is the work of a strategy: tasks, slots, FIFO order, a rate limit of starts, and a target
-// that refuses faster calls.
+// course simulates a FIFO queue with slots, a rate limit of starts, and a target that refuses calls
+// above its own rate.
 type course struct {
 	due, took    []int64
 	limit        int
 	pace, target limiter
 }
 
-// run returns the wait and the response of each accepted task, and the share of refused tasks.
 func (p course) run() (waits, responses []int64, refused float64) {
 	free := make(ends, p.limit)
 	var last, tick int64
@@ -122,8 +122,7 @@ func (p course) run() (waits, responses []int64, refused float64) {
 		last = at
 		if p.target.rate > 0 {
 			every := 1e9 / p.target.rate
-			// Rounding by a nanosecond must not refuse a task that starts at the rate of the
-			// target.
+			// Rounding by a nanosecond must not refuse a task that starts at the target's rate.
 			if float64(at)+2 < served-float64(p.target.burst-1)*every {
 				if i >= n/20 {
 					refused++
@@ -163,16 +162,16 @@ func (p course) metric(unit string) (v, refused float64) {
 	return float64(values[int(math.Ceil(percent/100*float64(len(values))))-1]) / 1e9, refused
 }
 
-// judge knows the true answer by two independent plans. Only what both show counts as true.
-type judge struct {
-	puzzle
+// oracle computes the true answer from two independent plans. A statement is true only if both
+// plans agree.
+type oracle struct {
+	adviceQuestion
 	t     testing.TB
 	tasks int
-	base  [2]course // with the given limit; each contains no more than the tasks
+	base  [2]course // the two plans, without a limit
 }
 
-// each returns the values of both plans, and the larger share of refused tasks.
-func (j *judge) each(limit int, pace limiter, load, service float64) (v [2]float64, lost float64) {
+func (j *oracle) each(limit int, pace limiter, load, service float64) (v [2]float64, lost float64) {
 	for i, c := range j.base {
 		if c.due == nil || load != 1 || service != 1 {
 			c.due, c.took = j.draw(j.t, j.tasks, 1000+j.seed*7+uint64(i), load, service)
@@ -187,8 +186,7 @@ func (j *judge) each(limit int, pace limiter, load, service float64) (v [2]float
 	return v, lost
 }
 
-// surely reports whether all plans are on the same side of the bound.
-func (j *judge) surely(met bool, limit int, pace limiter, load float64) bool {
+func (j *oracle) surely(met bool, limit int, pace limiter, load float64) bool {
 	if j.busy()*load >= float64(limit) || pace.rate > 0 && j.rate*load >= pace.rate {
 		return !met
 	}
@@ -201,8 +199,7 @@ func (j *judge) surely(met bool, limit int, pace limiter, load float64) bool {
 	return true
 }
 
-// puzzled makes a random question.
-func puzzled(t testing.TB, i int) puzzle {
+func randomQuestion(t testing.TB, i int) adviceQuestion {
 	r := rand.New(rand.NewPCG(uint64(i), 28))
 	mean := math.Round(5+45*r.Float64()) / 1000
 	of := time.Duration(mean * 1e9)
@@ -212,7 +209,7 @@ func puzzled(t testing.TB, i int) puzzle {
 	if strings.HasPrefix(law, "bounded") {
 		of /= 5
 	}
-	p := puzzle{workload: fmt.Sprintf(law, of), seed: uint64(1 + r.IntN(1000))}
+	p := adviceQuestion{workload: fmt.Sprintf(law, of), seed: uint64(1 + r.IntN(1000))}
 	w := workloads.MustParse(p.workload)
 	work, err := w.Spec.Build(1, w.Values)
 	if err != nil {
@@ -239,7 +236,7 @@ func puzzled(t testing.TB, i int) puzzle {
 			p.budget = 5 * time.Second
 		}
 	}
-	// a bound between the values of two neighbouring limits, or any
+	// a bound between the values of two neighbouring limits, or any bound
 	due, took := p.draw(t, 100_000, 77, 1, 1)
 	limit := 1 + int(p.busy()) + r.IntN(3)
 	above, _ := course{due: due, took: took, limit: limit}.metric(p.unit)
@@ -252,8 +249,8 @@ func puzzled(t testing.TB, i int) puzzle {
 	return p
 }
 
-// TestAdviceTruth compares answers to random questions with a simulation with other seeds. With
-// -sweep it uses 200 questions of a million tasks each.
+// Answers to random questions are compared with a simulation with other seeds. With -sweep there
+// are 200 questions of a million tasks each.
 func TestAdviceTruth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -264,12 +261,12 @@ func TestAdviceTruth(t *testing.T) {
 	}
 	counts := map[string]int{}
 	for i := range questions {
-		p := puzzled(t, i)
+		p := randomQuestion(t, i)
 		if briefly {
 			p.budget = time.Second
 		}
-		j := &judge{puzzle: p, t: t, tasks: tasks}
-		for _, complaint := range j.hold(counts) {
+		j := &oracle{adviceQuestion: p, t: t, tasks: tasks}
+		for _, complaint := range j.checkAnswer(counts) {
 			t.Errorf("question %d, poolbench %s: %s", i, strings.Join(p.args(), " "), complaint)
 		}
 	}
@@ -279,8 +276,7 @@ func TestAdviceTruth(t *testing.T) {
 	}
 }
 
-// hold asks the question and returns the errors of the answer.
-func (j *judge) hold(counts map[string]int) (wrong []string) {
+func (j *oracle) checkAnswer(counts map[string]int) (wrong []string) {
 	complain := func(format string, a ...any) { wrong = append(wrong, fmt.Sprintf(format, a...)) }
 	o := clitest.Command(j.t, append(j.args(), "--format", "json", "--quiet")...)
 	var d page.AdviceDocument
@@ -341,7 +337,8 @@ func (j *judge) hold(counts map[string]int) (wrong []string) {
 	return wrong
 }
 
-// paceOfAdvice returns the rate limit of an option, if brute force knows its strategy.
+// paceOfAdvice returns the rate limit of an option. known is false if the simulation does not
+// support the strategy.
 func paceOfAdvice(o page.AdviceOption) (l limiter, known bool) {
 	name, values, _ := strings.Cut(o.Strategy, ":")
 	if name == "semaphore" {
@@ -359,9 +356,8 @@ func paceOfAdvice(o page.AdviceOption) (l limiter, known bool) {
 	return l, l.rate > 0 && (name == "token_bucket" || name == "ticker_limited")
 }
 
-// numbers checks that an option has no number if the load is not below the slots or the rate of
-// starts.
-func (j *judge) numbers(d page.AdviceDocument, complain func(string, ...any)) {
+// An option must have no number if the load reaches the capacity of its slots or its rate limit.
+func (j *oracle) numbers(d page.AdviceDocument, complain func(string, ...any)) {
 	for _, o := range append([]*page.AdviceOption{&d.Recommendation, d.Below, d.Above},
 		pointers(d.RunnersUp)...) {
 		if o == nil {
@@ -387,9 +383,9 @@ func pointers(options []page.AdviceOption) (all []*page.AdviceOption) {
 	return all
 }
 
-// stresses checks that values under stress are never better than those of the option, that they
-// have no number when overloaded, and that they agree with brute force if that knows them.
-func (j *judge) stresses(o page.AdviceOption, pace limiter, complain func(string, ...any)) {
+// Values under stress must never be better than the option's values, must be missing under
+// overload, and must agree with the simulation if it supports the strategy.
+func (j *oracle) stresses(o page.AdviceOption, pace limiter, complain func(string, ...any)) {
 	for _, s := range o.Stresses {
 		kind, by, _ := strings.Cut(s.Name, " x")
 		times, err := strconv.ParseFloat(by, 64)

@@ -17,8 +17,6 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
-// Processes of this machine must share a plan. The result must contain all its requests, at its
-// rate.
 func TestAgents(t *testing.T) {
 	url, served := clitest.Shop(t, 503)
 	out := filepath.Join(t.TempDir(), "out")
@@ -56,7 +54,7 @@ func TestAgents(t *testing.T) {
 }
 
 func TestAgentsSearch(t *testing.T) {
-	t.Parallel() // it mostly waits
+	t.Parallel() // the test mostly waits
 	url, served := clitest.Shop(t, 200)
 	o := clitest.Attacked(t, "capacity", url, "--agents", "2", "--objective", "p50-response<1h",
 		"--max-rate", "200", "--first-rate", "100", "--duration", "200ms", "--rest", "1ms",
@@ -65,7 +63,7 @@ func TestAgentsSearch(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Answers) != 1 {
 		t.Fatal(err, o.Stdout)
 	}
-	// 20 at 100/s, 40 at 200/s, and 80 for the confirmation; each tried at least once
+	// 20 at 100/s, 40 at 200/s, and 80 for the confirmation; each rate at least once
 	if c := doc.Answers[0]; c.Outcome != "at least" || c.Met == nil || *c.Met != 200 ||
 		!strings.Contains(c.Name, "/agents=2/") || served.Load() < 60 {
 		t.Errorf("%+v after %d requests", c, served.Load())
@@ -91,8 +89,8 @@ func TestAgentsWrong(t *testing.T) {
 	}
 }
 
-// A killed agent must be named. The load must be INVALID or, with --allow-lost, cover the remaining
-// agents.
+// A killed agent must be named. The result must be INVALID or, with --allow-lost, cover only the
+// remaining agents.
 func TestAgentKilled(t *testing.T) {
 	t.Parallel()
 	for _, allow := range []bool{false, true} {
@@ -129,7 +127,8 @@ func TestAgentKilled(t *testing.T) {
 				t.Errorf("want %q in %s", now, o.Stderr)
 			}
 			if strings.Contains(o.Stderr, " too late\n") {
-				// on a busy machine it is INVALID for that reason, and the others are not shown
+				// On a busy machine the run is INVALID for that reason, and other reasons are not
+				// shown.
 				return
 			}
 			lost := fmt.Sprintf("(process %d) was lost: it sent no message for 5s", victim.Process.Pid)

@@ -10,8 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// The first signal must end a search, keep its results, mark them partial, draw the report and end
-// with 130.
 func TestCapacityInterrupt(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cmd, lines := clitest.StartAndAwait(t, nil, "search not finished", "capacity", "--clock", "virtual",

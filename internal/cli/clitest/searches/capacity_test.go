@@ -163,8 +163,6 @@ func TestCapacityChildFault(t *testing.T) {
 	}
 }
 
-// The answer must be the smallest limit at a rate, with the gain of a larger one. No limit helps if
-// the service time alone misses the objective.
 func TestCapacityLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -210,8 +208,8 @@ func TestCapacityLimit(t *testing.T) {
 	}
 }
 
-// A limit of 5 misses the objective in the long run (p99 280 ms, and 277 to 289 ms in 3 × 10⁷
-// tasks), although most runs of 2000 tasks meet it. For every seed, the answer must be 6 or name
+// With a limit of 5 the long-run p99 is 280 ms (277 to 289 ms in 3 × 10⁷ tasks), which misses the
+// objective, although most runs of 2000 tasks meet it. For every seed, the answer must be 6 or name
 // both limits.
 func TestCapacityShortRuns(t *testing.T) {
 	if testing.Short() {
@@ -246,8 +244,8 @@ func TestCapacityShortRuns(t *testing.T) {
 	}
 }
 
-// If the strategy's own code must run, runs that are too short for the load must not decide, and
-// the answer must name a sufficient length.
+// Runs of the strategy's own code that are too short must not decide. The answer must contain a
+// sufficient length.
 func TestCapacityOwnRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -262,8 +260,8 @@ func TestCapacityOwnRuns(t *testing.T) {
 	}
 }
 
-// The longest queue of a strategy that sheds must be that of theory (M/M/4/4+q). With a queue of 23
-// the p90 is 79.3 ms, with 24 it is 82.1 ms.
+// The longest queue must be that of theory (M/M/4/4+q): with a queue of 23 the p90 is 79.3 ms, with
+// 24 it is 82.1 ms.
 func TestCapacityQueue(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -13,15 +13,15 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
-// limitQuestion is a question to capacity: the smallest limit, or the highest rate of a limit.
+// limitQuestion asks for the smallest limit at a rate, or for the highest rate at a limit.
 type limitQuestion struct {
-	puzzle
-	limit  int // its value is near the bound
+	adviceQuestion
+	limit  int // the value at this limit is near the bound
 	ofRate bool
 	n      int // value of --n; 0 means the default
 }
 
-// limitQuestions makes a random question whose bound differs by 10 % from the value of a limit.
+// limitQuestions returns a random question. Its bound differs by 10 % from the value of some limit.
 func limitQuestions(t testing.TB, i int) limitQuestion {
 	r := rand.New(rand.NewPCG(uint64(i), 41))
 	mean := time.Duration(5+r.IntN(45)) * time.Millisecond
@@ -71,8 +71,8 @@ func (q limitQuestion) args() []string {
 	return args
 }
 
-// surely reports whether two independent plans of the traffic meet, or miss, the bound by more than
-// their own error.
+// surely reports whether two independent plans both meet, or both miss, the bound by more than
+// their error.
 func (q limitQuestion) surely(t testing.TB, met bool, limit int, load float64, tasks int) bool {
 	if q.busy()*load >= float64(limit) {
 		return !met
@@ -88,8 +88,8 @@ func (q limitQuestion) surely(t testing.TB, met bool, limit int, load float64, t
 	return true
 }
 
-// TestCapacityTruth compares answers to random questions about limits and rates with a simulation
-// with other seeds. The sweep uses 100 questions.
+// Answers to random questions are compared with a simulation with other seeds. -sweep uses 100
+// questions.
 func TestCapacityTruth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -16,10 +16,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
-// The answer and the exit code must match the server. No more may be sent than allowed. The result
-// must be in the directory and on the page.
 func TestCapacityOfServer(t *testing.T) {
-	t.Parallel() // it mostly waits
+	t.Parallel() // the test mostly waits
 	x := filepath.Join(t.TempDir(), "x")
 	var asked atomic.Int64
 	failing := int64(1 << 62)
@@ -41,7 +39,7 @@ func TestCapacityOfServer(t *testing.T) {
 		{"p50-response<1h", 10, "unknown", clitest.Undecided, "the search ends"},
 	} {
 		if testing.Short() && c.code == clitest.Fine {
-			continue // TestAgentsSearch has this answer
+			continue // TestAgentsSearch tests this answer
 		}
 		failing = c.failing
 		asked.Store(0)
@@ -115,10 +113,10 @@ func TestCapacityOfServer(t *testing.T) {
 	}
 }
 
-// The requests of a search must be filled in and checked like those of an attack, from the first
-// one of each probe. A failed check must count as a failure.
+// Each probe must use the data and checks from its first request on. A failed check counts as a
+// failure.
 func TestCapacityOfVariedRequests(t *testing.T) {
-	t.Parallel() // it mostly waits
+	t.Parallel() // the test mostly waits
 	dir := t.TempDir()
 	var wrong, asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -157,10 +155,9 @@ func TestCapacityOfVariedRequests(t *testing.T) {
 	}
 }
 
-// Rates must be those of sessions, whose steps the server must see in order. All outputs must name
-// the objective's subject.
+// Rates are rates of sessions.
 func TestCapacityOfSessions(t *testing.T) {
-	t.Parallel() // it mostly waits
+	t.Parallel() // the test mostly waits
 	dir := t.TempDir()
 	var begun, bought, wrong atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
-// truth returns the mean of the question's metric over eight plans, and the relative deviation of
-// the mean.
+// truth returns the mean of the metric over eight plans, and the relative deviation of the mean.
 func (q limitQuestion) truth(t testing.TB) (mean, spread float64) {
 	var values []float64
 	for seed := range uint64(8) {
@@ -27,10 +26,9 @@ func (q limitQuestion) truth(t testing.TB) (mean, spread float64) {
 	return mean, stat.StdDev(values, nil) / mean / math.Sqrt(8)
 }
 
-// TestRunTruth uses bounds 10 % above or below the true value, at a target that limits the rate,
-// with other flags at their defaults. At most 2 % of the verdicts may be wrong, at least 80 % must
-// be decided, and no run that is not VALID may be met. TestQuestions covers questions without a
-// target. The sweep uses 60 questions.
+// The bounds are 10 % above or below the true value, and a target limits the rate. At most 2 % of
+// the verdicts may be wrong, at least 80 % must be decided, and only VALID runs may meet their
+// objective. TestQuestions covers questions without a target. -sweep uses 60 questions.
 func TestRunTruth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")

@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Commands with a temporary directory are killed by SIGKILL. The next start of any command must
-// remove the directory after their processes have ended.
+// SIGKILL prevents a command from removing its temporary directory. The next start of any command
+// must remove it after the processes have ended.
 func TestLeavings(t *testing.T) {
 	long := func(args ...string) []string {
 		return append([]string{"run", "--quiet", "--out", "x", "--n", "60000", "--rate", "100"},
@@ -82,7 +82,6 @@ func TestLeavings(t *testing.T) {
 			if made == nil {
 				t.Errorf("it has made no %s", c.left)
 			}
-			// its children take a moment to end
 			for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 				clitest.Succeed(t, "version")
 				left, _ := filepath.Glob(filepath.Join(dir, "poolbench*"))
@@ -97,7 +96,6 @@ func TestLeavings(t *testing.T) {
 	}
 }
 
-// needs skips the test if the server of the strategy is not installed.
 func needs(t *testing.T, strategy string) {
 	t.Helper()
 	for _, k := range servers.Kinds() {

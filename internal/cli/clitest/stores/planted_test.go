@@ -10,10 +10,11 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// crash must classify stores that lose tasks on the way in, on the way out, or one in many hundred,
-// and a store that delivers twice. It uses its defaults, except for the number of tasks and kills.
-// Where a kill must hit tasks in service, tasks take 50 ms. With 5 ms, fewer than one task is in
-// service while submits hold the spool's lock on a busy disk, and three kills may hit none.
+// crash must recognize stores that lose tasks when they are submitted or delivered, that lose one
+// task in many hundred, or that deliver tasks twice. Only the numbers of tasks and kills differ
+// from the defaults. If a kill must interrupt tasks in service, tasks take 50 ms. With 5 ms on a
+// busy disk, fewer than one task is in service on average, because submits hold the lock of the
+// spool. Three kills may then interrupt none.
 func TestCrashNames(t *testing.T) {
 	for name, c := range map[string]struct {
 		code  int

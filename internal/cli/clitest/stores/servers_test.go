@@ -26,7 +26,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// served starts the server that the strategy needs.
 func served(t *testing.T, strategy string, o servers.Options) (*servers.Server, servers.Kind) {
 	t.Helper()
 	spec := strategies.MustParse(strategy).Spec
@@ -51,7 +50,6 @@ func served(t *testing.T, strategy string, o servers.Options) (*servers.Server, 
 
 var servedStrategies = []string{"postgres_queue", "river", "redis_stream", "asynq", "rabbitmq"}
 
-// The server answers but accepts no more data.
 func TestServerRefuses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -66,25 +64,25 @@ func TestServerRefuses(t *testing.T) {
 			for name, args := range storeCommands(strategy) {
 				t.Run(name, func(t *testing.T) {
 					t.Chdir(t.TempDir())
-					p := between(t, s, kind)
+					p := startProxy(t, s, kind)
 					cmd := clitest.Process(t, nil, args...)
 					switch kind.Product {
 					case servers.Redis.Product:
-						stricken(t, cmd, p.midway(func() error {
+						testBrokenStore(t, cmd, p.midway(func() error {
 							return limitRedis(t, s.Address(), "1")
 						}), "OOM command not allowed")
 						if err := limitRedis(t, s.Address(), "0"); err != nil {
 							t.Fatal(err)
 						}
 					case servers.Postgres.Product:
-						stricken(t, cmd, p.midway(func() error {
+						testBrokenStore(t, cmd, p.midway(func() error {
 							return lockPostgres(t, s.Address(), "on")
 						}), "read-only transaction")
 						if err := lockPostgres(t, s.Address(), "off"); err != nil {
 							t.Fatal(err)
 						}
 					default:
-						stricken(t, cmd, nil, "low on disk")
+						testBrokenStore(t, cmd, nil, "low on disk")
 					}
 				})
 			}
@@ -92,7 +90,7 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// limitRedis sets the memory limit of Redis in bytes. 0 means no limit.
+// most is in bytes. 0 means no limit.
 func limitRedis(t *testing.T, address, most string) error {
 	o, err := redis.ParseURL(address)
 	if err != nil {
@@ -117,8 +115,7 @@ func lockPostgres(t *testing.T, address, locked string) error {
 	return err
 }
 
-// First the server accepts connections and requests without answering. Then it ends and does not
-// come back.
+// The server first accepts connections without answering requests. Then it ends for good.
 func TestServerAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -128,21 +125,20 @@ func TestServerAway(t *testing.T) {
 			s, kind := served(t, strategy, servers.Options{})
 			t.Run("silent", func(t *testing.T) {
 				t.Chdir(t.TempDir())
-				p := between(t, s, kind)
-				stricken(t, clitest.Process(t, nil, storeCommands(strategy)["run"]...),
+				p := startProxy(t, s, kind)
+				testBrokenStore(t, clitest.Process(t, nil, storeCommands(strategy)["run"]...),
 					p.midway(func() error { p.mute(); return nil }), "no request has succeeded")
 			})
 			t.Run("gone", func(t *testing.T) {
 				t.Chdir(t.TempDir())
-				p := between(t, s, kind)
-				stricken(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...),
+				p := startProxy(t, s, kind)
+				testBrokenStore(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...),
 					p.midway(s.Kill), "no request has succeeded")
 			})
 		})
 	}
 }
 
-// The file system of the server is full. Skipped if none can be mounted.
 func TestServerFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -164,8 +160,8 @@ func TestServerFull(t *testing.T) {
 				o.Dir = filepath.Join(dir, "server")
 				t.Chdir(t.TempDir())
 				s, kind := served(t, strategy, o)
-				p := between(t, s, kind)
-				stricken(t, clitest.Process(t, nil, args...),
+				p := startProxy(t, s, kind)
+				testBrokenStore(t, clitest.Process(t, nil, args...),
 					p.midway(func() error { return fill(dir) }),
 					"(?i)no space left|no request has succeeded")
 			})
@@ -202,7 +198,7 @@ func TestServerDirectoryGone(t *testing.T) {
 			for up := dir; up != "/"; up = filepath.Dir(up) {
 				_ = os.Chmod(up, 0o755)
 			}
-			stricken(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...), func() bool {
+			testBrokenStore(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...), func() bool {
 				found, _ := filepath.Glob(filepath.Join(dir, "poolbench-*", "password"))
 				if found == nil || !listens(filepath.Dir(found[0])) {
 					return false
@@ -215,7 +211,7 @@ func TestServerDirectoryGone(t *testing.T) {
 	}
 }
 
-// ports matches the port in a file of each server. PostgreSQL writes it when it is ready.
+// PostgreSQL writes the file when it is ready.
 var ports = map[string]*regexp.Regexp{
 	"data/postmaster.pid": regexp.MustCompile(`(?m)\A(?:.*\n){3}(\d+)\n(?:.*\n){3}ready`),
 	"redis.conf":          regexp.MustCompile(`(?m)^port (\d+)$`),
@@ -224,7 +220,7 @@ var ports = map[string]*regexp.Regexp{
 
 func listens(dir string) bool {
 	for name, port := range ports {
-		text, _ := os.ReadFile(filepath.Join(dir, name)) // the file of only one kind exists
+		text, _ := os.ReadFile(filepath.Join(dir, name)) // only one of the files exists
 		if found := port.FindSubmatch(text); found != nil {
 			c, err := net.Dial("tcp", "127.0.0.1:"+string(found[1]))
 			if err == nil {
@@ -242,14 +238,14 @@ type proxy struct {
 	passed  atomic.Int64 // chunks forwarded in both directions
 }
 
-// midway returns a fault that strikes after some tasks have been accepted, which takes more chunks
-// than the start.
+// midway returns a fault that strikes after some tasks have been accepted. The start of a command
+// needs fewer chunks.
 func (p *proxy) midway(strike func() error) func() bool {
 	return func() bool { return p.passed.Load() > 2000 && strike() == nil }
 }
 
-// between starts a proxy and names it to commands in place of the server.
-func between(t *testing.T, s *servers.Server, kind servers.Kind) *proxy {
+// startProxy starts a proxy that commands use in place of the server.
+func startProxy(t *testing.T, s *servers.Server, kind servers.Kind) *proxy {
 	t.Helper()
 	u, err := url.Parse(s.Address())
 	if err != nil {
@@ -280,7 +276,7 @@ func between(t *testing.T, s *servers.Server, kind servers.Kind) *proxy {
 
 func (p *proxy) mute() { close(p.silent) }
 
-// pass forwards both directions until the proxy is silent. It then keeps the connection open.
+// pass keeps the connection open while the proxy is silent.
 func (p *proxy) pass(ctx context.Context, c net.Conn, server string, all *sync.WaitGroup) {
 	defer c.Close()
 	s, err := net.Dial("tcp", server)
@@ -306,7 +302,6 @@ func (p *proxy) pass(ctx context.Context, c net.Conn, server string, all *sync.W
 	}
 }
 
-// heldBack drops writes while the proxy is silent.
 type heldBack struct {
 	net.Conn
 	by *proxy

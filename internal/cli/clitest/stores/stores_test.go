@@ -26,11 +26,10 @@ import (
 // ten seconds, but a locked database took 12 s on a busy machine.
 const mostAfterFault = 30 * time.Second
 
-// stricken runs the command in its own temporary directory and breaks its store with strike, which
-// is called until it returns true. If strike is nil, the store is broken from the start. The
-// command must end soon with exit code 2 and the words, and all accepted tasks must be accounted
-// for.
-func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
+// testBrokenStore runs the command and breaks its store with strike, which is called until it
+// returns true. If strike is nil, the store is broken from the start. The command must end soon,
+// print the words, and account for all accepted tasks.
+func testBrokenStore(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -58,7 +57,6 @@ func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	select {
 	case <-ended:
 	case <-time.After(time.Minute):
-		// makes it and its child print their stacks
 		_ = exec.Command("pkill", "-QUIT", "-P", strconv.Itoa(cmd.Process.Pid)).Run()
 		_ = cmd.Process.Signal(syscall.SIGQUIT)
 		time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Kill() })
@@ -80,7 +78,6 @@ func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	accountedFor(t, stdout.String(), stderr.String())
 }
 
-// accountedFor checks that each accepted task is done, in the store or lost.
 func accountedFor(t *testing.T, stdout, stderr string) {
 	t.Helper()
 	var doc crashed
@@ -111,8 +108,6 @@ func accountedFor(t *testing.T, stdout, stderr string) {
 	t.Log(stderr)
 }
 
-// storeCommands returns the commands that keep tasks in a store, with their defaults except for a
-// long load.
 func storeCommands(strategy string) map[string][]string {
 	return map[string][]string{
 		"run": {"run", "--strategy", strategy, "--workload", "constant:mean=5ms", "--rate", "1000",
@@ -138,15 +133,14 @@ func TestStoreFull(t *testing.T) {
 				cmd.Args = append([]string{"sh", "-c", `ulimit -f 512 && exec "$0" "$@"`,
 					cmd.Path}, args...)
 				cmd.Path = "/bin/sh"
-				stricken(t, cmd, nil, words)
+				testBrokenStore(t, cmd, nil, words)
 			})
 		}
 	}
 }
 
-// TestStoreNoSpace is TestStoreFull on a small file system. It is skipped if none can be mounted.
-// JetStream reserves three quarters of the free space at the start, so a slow machine reaches that
-// limit before the disk is full.
+// TestStoreNoSpace is TestStoreFull on a small file system. JetStream reserves three quarters of
+// the free space at the start, so a slow machine reaches that limit before the disk is full.
 func TestStoreNoSpace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -158,13 +152,12 @@ func TestStoreNoSpace(t *testing.T) {
 		for name, args := range storeCommands(strategy) {
 			t.Run(strategy+"/"+name, func(t *testing.T) {
 				smallDisk(t, clitest.Room(t), "3m")
-				stricken(t, clitest.Process(t, nil, args...), nil, words)
+				testBrokenStore(t, clitest.Process(t, nil, args...), nil, words)
 			})
 		}
 	}
 }
 
-// smallDisk mounts a file system of the given size.
 func smallDisk(t *testing.T, at, size string) {
 	t.Helper()
 	if said, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "none",
@@ -186,7 +179,7 @@ func TestStoreLocked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cmd, dir := clitest.Apart(t, nil, args...)
-			stricken(t, cmd, func() bool {
+			testBrokenStore(t, cmd, func() bool {
 				found := stores(dir)
 				if found == nil {
 					return false
@@ -213,7 +206,7 @@ func stores(dir string) (found []string) {
 		more, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, path := range more {
 			for _, file := range []string{"queue.db-wal", "jetstream/$G/streams/*/obs/*/o.dat",
-				// exists when its consumer has been created
+				// JetStream writes this file when it has created its consumer.
 				"jetstream/$G/streams/*/obs/*/meta.inf"} {
 				if has, _ := filepath.Glob(filepath.Join(path, file)); has != nil {
 					found = append(found, path)
@@ -233,14 +226,14 @@ func TestStoreDeleted(t *testing.T) {
 			t.Run(strategy+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				cmd, dir := clitest.Apart(t, nil, args...)
-				stricken(t, cmd, func() bool {
+				testBrokenStore(t, cmd, func() bool {
 					time.Sleep(200 * time.Millisecond) // until some tasks are accepted
 					found := stores(dir)
 					if len(found) == 0 {
 						return false
 					}
-					time.Sleep(200 * time.Millisecond) // until it is running
-					// it fails if a file is created meanwhile, after it has deleted some
+					time.Sleep(200 * time.Millisecond) // until the store has started
+					// RemoveAll fails if a file is created meanwhile.
 					for tries := 0; tries < 1000 && os.RemoveAll(found[0]) != nil; tries++ {
 					}
 					return true
@@ -251,7 +244,7 @@ func TestStoreDeleted(t *testing.T) {
 }
 
 func TestStoreDamaged(t *testing.T) {
-	// nats-server 2.15 panics if a request is pending while it gives up an unreadable store
+	// nats-server 2.15 panics if a request is pending while it closes an unreadable store
 	const nats = `NATS: |server\.\(\*Server\)\.processJSAPIRoutedRequests`
 	for strategy, words := range map[string]string{
 		"sqlite_queue": "not a database|malformed|damaged", "jetstream": nats,
@@ -266,7 +259,7 @@ func TestStoreDamaged(t *testing.T) {
 			cmd, dir := clitest.Apart(t, nil,
 				append(storeCommands(strategy)["crash"], "--tasks", "3000")...)
 			cmd.Env = append(cmd.Env, clitest.Flipped+"="+dir)
-			stricken(t, cmd, nil, words)
+			testBrokenStore(t, cmd, nil, words)
 		})
 	}
 }
@@ -297,7 +290,7 @@ func TestStoreMeddled(t *testing.T) {
 				t.Parallel()
 				cmd, dir := clitest.Apart(t, nil, args...)
 				var seen time.Time
-				stricken(t, cmd, func() bool {
+				testBrokenStore(t, cmd, func() bool {
 					var files []string
 					_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 						if err == nil && filepath.Ext(path) == ".blk" {
@@ -308,7 +301,8 @@ func TestStoreMeddled(t *testing.T) {
 					if len(files) > 0 && seen.IsZero() {
 						seen = time.Now()
 					}
-					// The command checks the files once a second, so it has seen them by then.
+					// The command checks the files once a second, so it has noticed their loss by
+					// then.
 					if seen.IsZero() || time.Since(seen) < 6*time.Second {
 						return false
 					}

@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// openTerminal opens both ends of a new terminal.
 func openTerminal(t *testing.T) (screen, program *os.File) {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -46,7 +45,7 @@ func TestCrashOnATerminal(t *testing.T) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = io.Copy(&drawn, screen) // it returns an error when the other end is closed
+		_, _ = io.Copy(&drawn, screen) // fails when the other end is closed
 	}()
 	code := cli.On(t.Context(), execute.NewHost(terminal.New(&stdout, program)),
 		[]string{"crash", "serial", "--tasks", "50", "--kills", "1", "--limit", "1"},
