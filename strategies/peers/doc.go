@@ -35,7 +35,7 @@
 //   - Jeffail/tunny v0.1.4: Process after Close panics
 //   - Jeffail/tunny v0.1.4: Goexit in a task costs a worker for good, and makes the caller of
 //     Process panic
-//   - bytedance/gopkg v0.1.4: several submitters at once get more workers than the limit [breaks
+//   - bytedance/gopkg v0.1.4: concurrent submitters start more workers than the limit [breaks
 //     gopool: Bound]
 //   - bytedance/gopkg v0.1.4: Goexit in a task costs a worker for good
 //   - failsafe-go/failsafe-go v0.9.8: Run with a Bulkhead loses a permit per panic that is
