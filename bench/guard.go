@@ -211,7 +211,7 @@ func (g *guard) hangError(seen string) *StrategyError {
 			seen = first.Did + "; then " + seen
 		}
 	}
-	inHand := fmt.Sprintf("tasks that it has: %d, inside their Run: %d", accepted, running)
+	inHand := fmt.Sprintf("unfinished tasks: %d, running: %d", accepted, running)
 	switch {
 	case call == "New":
 		return g.blame(where, "New does not return: %s", seen)

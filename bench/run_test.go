@@ -475,8 +475,8 @@ func TestBrokenStrategies(t *testing.T) {
 			strategies.Sink) strategies.Strategy {
 			return stuck{}
 		},
-			"Submit does not return: every goroutine waits for another; tasks that it has: 1, " +
-				"inside their Run: 0"},
+			"Submit does not return: every goroutine waits for another; unfinished tasks: 1, " +
+				"running: 0"},
 	} {
 		spec := good
 		spec.New = c.new

@@ -369,9 +369,9 @@ func showServer(
 		return err
 	}
 	return e.Prose(`
-  A missed probe is repeated unless its queue grew. The highest met rate is tried
-  once more, for twice as long. Lost requests were refused, failed, or had no
-  answer.
+  A missed probe is repeated unless its queue grew. The highest rate that met the
+  objectives is tried once more, for twice as long. Lost requests were refused,
+  failed, or had no answer.
 Report: %s
 `, e.Report)
 }

@@ -118,12 +118,12 @@ func Metrics() []MetricInfo {
 			"per request"},
 		{metric.Resets, "lower", "streams of HTTP/2 that the server reset (RST_STREAM), per request"},
 	}...)
-	for i, of := range []string{"from sending a request to the first byte of its answer, for " +
-		"completed requests", "time to look up the host and connect, for opened connections",
+	for i, of := range []string{"time from sending a request to the first byte of its answer, " +
+		"for completed requests", "time to look up the host and connect, for opened connections",
 		"time of the TLS handshake, for opened connections"} {
 		for _, q := range PhaseStatistics() {
 			m = append(m, MetricInfo{metric.StatisticOf(q, record.CallPhases[i]), "lower",
-				q + " of the time " + of})
+				q + " of the " + of})
 		}
 	}
 	m = append(m, []MetricInfo{
@@ -239,18 +239,17 @@ func Metrics() []MetricInfo {
 			"share of Poisson arrivals that found every slot taken when they were due"},
 		{metric.FullShare, "", "share of the time in which every slot was taken; for Poisson " +
 			"arrivals, both shares are equal (PASTA)"},
-		{metric.MeanWaitLow, "", "lower end of the 95 % interval of the mean wait, by stretches " +
-			"of the run (absent if the tasks are too few for one)"},
+		{metric.MeanWaitLow, "", "lower end of the 95 % interval of the mean wait, from windows " +
+			"of the run (absent if the run has too few tasks)"},
 		{metric.MeanWaitHigh, "", "its upper end"},
 		{metric.MeanWaitESS, "", "effective sample size of the mean wait, in independent tasks"},
-		{metric.MeanResponseLow, "", "effective sample size of the mean response, in independent " +
-			"tasks"},
+		{metric.MeanResponseLow, "", "lower end of the 95 % interval of the mean response"},
 		{metric.MeanResponseHigh, "", "its upper end"},
 	}...)
 	for _, q := range metric.Quantiles {
 		if q.Interval {
-			m = append(m, MetricInfo{q.Low(metric.Response), "", "the same of the " +
-				quantileText(q) + " of the response"},
+			m = append(m, MetricInfo{q.Low(metric.Response), "", "lower end of the 95 % interval " +
+				"of the " + quantileText(q) + " of the response"},
 				MetricInfo{q.High(metric.Response), "", "its upper end"})
 		}
 	}
@@ -340,9 +339,9 @@ var RuntimeMetrics = []MetricInfo{
 		"poolbench itself"},
 	{metric.MeanRunnableGoroutines, "", "runnable goroutines that did not run, averaged over the " +
 		"wake-ups of the hiccup meter (real clock)"},
-	{metric.MaxRunnableGoroutines, "", "the most seen"},
+	{metric.MaxRunnableGoroutines, "", "the largest number at one of these wake-ups"},
 	{metric.MeanWaitingGoroutines, "", "mean number of blocked goroutines, over the same wake-ups"},
-	{metric.MaxWaitingGoroutines, "", "the most seen"},
+	{metric.MaxWaitingGoroutines, "", "the largest number at one of these wake-ups"},
 	{metric.MutexWaitPerOp, "", "time that goroutines were blocked on locks per task: estimated " +
 		"by the runtime from one wait in eight (real clock)"},
 	{metric.GCCycles, "", "cycles of the garbage collector that ended in the run (real clock)"},

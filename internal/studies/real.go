@@ -27,7 +27,8 @@ var (
 		"exponential:mean=10ms", 3500*time.Millisecond, 300*time.Millisecond,
 		"Additional wait on this machine, compared with an ideal queue: tasks that wait", 0.5,
 		0.8))
-	_ = register(realStudy("real_computing", "and does it for tasks that compute?",
+	_ = register(realStudy("real_computing",
+		"does queueing theory hold on this machine, for tasks that compute?",
 		"for tasks that compute, a real pool on a real machine waits as long as an ideal queue "+
 			"does", "cpu_sha256:mean=1ms",
 		2*time.Second, 180*time.Millisecond, "Additional wait on this machine, compared with an "+

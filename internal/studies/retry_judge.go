@@ -147,8 +147,8 @@ func drawRetryWays(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "retry",
 		Title: "Retrying past a rate limit: calls, lateness and losses",
-		Subtitle: fmt.Sprintf("Calls a task, and time, of a batch of %d tasks, %d at once, at "+
-			"targets that serve about %d calls a second", retryBatch, retryPool, retryRate),
+		Subtitle: fmt.Sprintf("Calls per task and total time for a batch of %d tasks, %d at "+
+			"once, with targets that serve about %d calls per second", retryBatch, retryPool, retryRate),
 		Caption: []string{
 			fmt.Sprintf("The backoff is 1 s, doubled up to 10 s. \"No backoff\" is 10 ms, for "+
 				"the round trip. %s cannot report when to retry.",

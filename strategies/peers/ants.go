@@ -31,12 +31,12 @@ var _ = register(strategies.Spec{
 		Resize: "Tune",
 	},
 	Adds: []strategies.Addition{
-		{What: "a panic is the task's result and does not reach ants",
-			Bare: "recovers, logs and replaces the worker"},
-		{What: "Submit waits for a slot before the pool, until its context ends",
-			Bare: "Submit waits for a worker without a context"},
-		{What: "Drain waits for all tasks, then closes the pool; Submit returns an error from " +
-			"then on",
+		{What: "catches a panic, which becomes the task's result and does not reach ants",
+			Bare: "recovers and logs the panic, and replaces the worker"},
+		{What: "Submit first waits for a free slot, and returns if its context ends",
+			Bare: "Submit waits for a worker, and cannot be cancelled"},
+		{What: "Drain waits for all tasks, then closes the pool; from then on, Submit returns " +
+			"an error",
 			Bare: "Release does not wait for running tasks"},
 	},
 

@@ -49,19 +49,20 @@ func (b *board) writePage(w io.Writer) error {
 			Headline: fmt.Sprintf("Every clause holds in %d of %s, and not in %s",
 				libraries-len(breaks), text.Count(libraries, "library strategy"),
 				text.List(breaks)),
-			Lead: "A library stands here as its strategy uses it: with what the contract asks " +
-				"for around it: see Added by poolbench. Defects of the bare library are among " +
-				"the faults.",
+			Lead: "Libraries are tested through an adapter, which adds the features that the " +
+				"contract requires: see Added by poolbench. Defects of the bare libraries are " +
+				"listed under Faults of libraries.",
 			Facts: []shell.Fact{
-				{Title: "Cells", Text: "✓ holds: a test of the clause passes. ✗ fails: it leads to " +
-					"what shows it, which a test runs. – no claim: the strategy declares " +
-					"nothing that the clause asks about."},
-				{Title: "Waits and submits", Text: "The smallest limit at which a task can submit " +
-					"to its own pool: three tasks, each of these three more, and a task waits " +
-					"for the end of those, or does not. Never: at no limit. Refuses: below it " +
-					"tasks are refused, and none hangs."},
-				{Title: "ns", Text: "Nanoseconds that a task costs at a limit of 8, with one " +
-					"producer and two processors; – where it was not measured."},
+				{Title: "Cells", Text: "✓ holds: a test of the clause passes. ✗ fails: the link " +
+					"leads to code that shows the fault, and a test runs this code. – no " +
+					"claim: the clause does not apply to what the strategy declares."},
+				{Title: "Waits and submits", Text: "The smallest limit at which tasks can " +
+					"submit to their own pool. A task submits three tasks, and each of these " +
+					"submits three more. Waits: each task waits for the tasks that it " +
+					"submitted. Submits: no task waits. Never: at no limit. Refuses: below " +
+					"the limit tasks are refused, but there is no deadlock."},
+				{Title: "ns", Text: "Overhead per task in nanoseconds, at a limit of 8, with " +
+					"one producer and two CPUs; – if it was not measured."},
 			}},
 		Trust: []shell.Badge{{Kind: "ok", Text: fmt.Sprintf("✓ %d hold", count[holds])},
 			{Kind: "bad", Text: fmt.Sprintf("✗ %d fail", count[fails])},

@@ -258,7 +258,7 @@ func (b *board) faultsText() string {
 		if f.clause != "" {
 			fmt.Fprintf(&out, "It breaks %s.\n", f.clause)
 		} else {
-			out.WriteString("The strategy keeps it from its users.\n")
+			out.WriteString("The adapter protects its users from this fault.\n")
 		}
 		if link := f.link(); link != "" {
 			fmt.Fprintf(&out, "Upstream: <%s>.\n", link)

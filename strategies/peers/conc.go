@@ -29,10 +29,10 @@ var _ = register(strategies.Spec{
 		Resize: "none: WithMaxGoroutines panics once it runs",
 	},
 	Adds: []strategies.Addition{
-		{What: "a panic is the task's result and does not reach conc",
+		{What: "catches a panic, which becomes the task's result and does not reach conc",
 			Bare: "keeps the first panic and raises it again in Wait"},
-		{What: "Submit waits for a slot before the pool, until its context ends",
-			Bare: "Go waits for a goroutine without a context"},
+		{What: "Submit first waits for a free slot, and returns if its context ends",
+			Bare: "Go waits for a goroutine, and cannot be cancelled"},
 		{What: "after Drain has begun, Submit returns an error",
 			Bare: "Go after Wait panics"},
 	},

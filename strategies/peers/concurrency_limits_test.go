@@ -15,7 +15,7 @@ import (
 var limitsFaults = []fault{
 	{
 		name: "limits_simple", module: limitsModule, version: "v0.8.0",
-		finding: "SimpleStrategy lets in more than its limit (documented)",
+		finding: "SimpleStrategy admits more tasks than its limit (documented)",
 		show: func(*testing.T) {
 			meet(func() crowd {
 				s := strategy.NewSimpleStrategy(1)
@@ -30,7 +30,7 @@ var limitsFaults = []fault{
 	},
 	{
 		name: "limits_blocking", module: limitsModule, version: "v0.8.0",
-		finding: "BlockingLimiter loses a wake-up that comes between its look and its wait",
+		finding: "BlockingLimiter loses a wake-up between its check and its wait",
 		show: func(t *testing.T) {
 			showLost(t, func(delegate core.Limiter) core.Limiter {
 				return limiter.NewBlockingLimiter(delegate, 0, nil)
@@ -40,7 +40,7 @@ var limitsFaults = []fault{
 	},
 	{
 		name: "limits_queue", module: limitsModule, version: "v0.8.0",
-		finding: "QueueBlockingLimiter loses a wake-up that comes between its look and its wait",
+		finding: "QueueBlockingLimiter loses a wake-up between its check and its wait",
 		show: func(t *testing.T) {
 			showLost(t, func(delegate core.Limiter) core.Limiter {
 				return limiter.NewQueueBlockingLimiterFromConfig(delegate,
@@ -51,7 +51,7 @@ var limitsFaults = []fault{
 	},
 	{
 		name: "limits_leak", module: limitsModule, version: "v0.8.0",
-		finding: "BlockingLimiter leaves a goroutine behind for each Acquire that was given up",
+		finding: "BlockingLimiter leaks a goroutine for each Acquire whose caller gave up",
 		show: func(t *testing.T) {
 			synctest.Test(t, func(*testing.T) {
 				gate := limiter.NewBlockingLimiter(fixed(1), 0, nil)

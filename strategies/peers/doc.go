@@ -23,11 +23,11 @@
 //   - alitto/pond/v2 v2.7.1: a sub-pool of a full pool that does not block loses the task, and its
 //     StopAndWait hangs
 //   - alitto/pond/v2 v2.7.1: Go swallows a panic: there is no handler and no message, only a count
-//   - alitto/pond/v2 v2.7.1: Stop uses a pool of the package, so that a second synctest bubble in
+//   - alitto/pond/v2 v2.7.1: Stop uses a global pool of the package, so a second synctest bubble in
 //     the process crashes it
 //   - sourcegraph/conc v0.3.0: Go after Wait, or during it, panics
 //   - gammazero/workerpool v1.3.0: a panic in a task crashes the process (documented)
-//   - gammazero/workerpool v1.3.0: Stop drops accepted tasks without a trace (documented)
+//   - gammazero/workerpool v1.3.0: Stop silently drops accepted tasks (documented)
 //   - gammazero/workerpool v1.3.0: Goexit in a task costs a worker for good, and Stop then hangs
 //   - gammazero/workerpool v1.3.0: so a task that ends with ErrGoexit costs the peer a slot
 //     [breaks workerpool: Panic]
@@ -35,7 +35,7 @@
 //   - Jeffail/tunny v0.1.4: Process after Close panics
 //   - Jeffail/tunny v0.1.4: Goexit in a task costs a worker for good, and makes the caller of
 //     Process panic
-//   - bytedance/gopkg v0.1.4: several submitters at once get more workers than the limit [breaks
+//   - bytedance/gopkg v0.1.4: concurrent submitters start more workers than the limit [breaks
 //     gopool: Bound]
 //   - bytedance/gopkg v0.1.4: Goexit in a task costs a worker for good
 //   - failsafe-go/failsafe-go v0.9.8: Run with a Bulkhead loses a permit per panic that is
@@ -45,20 +45,20 @@
 //   - failsafe-go/failsafe-go v0.9.8: Run with a half-open CircuitBreaker loses a trial per panic
 //     that is recovered outside, and stays half-open
 //   - failsafe-go/failsafe-go v0.9.8: a panic in a func run with a HedgePolicy crashes the process
-//   - failsafe-go/failsafe-go v0.9.8: a PriorityLimiter serves what waits in the order in which it
-//     came, whatever its priority (documented)
-//   - failsafe-go/failsafe-go v0.9.8: a PriorityLimiter to which several come at once has more of
-//     them wait than it is told to
+//   - failsafe-go/failsafe-go v0.9.8: a PriorityLimiter serves waiting tasks in their order of
+//     arrival, whatever their priority (documented)
+//   - failsafe-go/failsafe-go v0.9.8: a PriorityLimiter lets more tasks wait than allowed if
+//     several arrive at once
 //   - failsafe-go/failsafe-go v0.9.8: a PriorityLimiter refuses a share of the tasks before its
 //     queue is full (documented) [breaks failsafe_priority: BlocksOrSheds]
-//   - platinummonkey/go-concurrency-limits v0.8.0: SimpleStrategy lets in more than its limit
+//   - platinummonkey/go-concurrency-limits v0.8.0: SimpleStrategy admits more tasks than its limit
 //     (documented)
-//   - platinummonkey/go-concurrency-limits v0.8.0: BlockingLimiter loses a wake-up that comes
-//     between its look and its wait
-//   - platinummonkey/go-concurrency-limits v0.8.0: QueueBlockingLimiter loses a wake-up that comes
-//     between its look and its wait
-//   - platinummonkey/go-concurrency-limits v0.8.0: BlockingLimiter leaves a goroutine behind for
-//     each Acquire that was given up
+//   - platinummonkey/go-concurrency-limits v0.8.0: BlockingLimiter loses a wake-up between its
+//     check and its wait
+//   - platinummonkey/go-concurrency-limits v0.8.0: QueueBlockingLimiter loses a wake-up between its
+//     check and its wait
+//   - platinummonkey/go-concurrency-limits v0.8.0: BlockingLimiter leaks a goroutine for each
+//     Acquire whose caller gave up
 //   - platinummonkey/go-concurrency-limits v0.8.0: QueueBlockingLimiter ignores OrderingLIFO
 //   - x/time v0.16.0: a rate.Limiter keeps the tokens of callers of Wait that gave up: of 400
 //     callers at 50/s who hang up after 310 ms, all later callers starve for 8 s

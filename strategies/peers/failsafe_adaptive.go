@@ -25,10 +25,10 @@ var _ = register(strategies.Spec{
 	Twin:    strategies.Twin{Of: builtin.WorkerPool, Unless: strategies.Calls},
 	OnPanic: "contained by the adapter; through failsafe-go's executor it costs a permit for good",
 	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
-		{What: "a limit of 1 to Limit that begins at Limit",
-			Bare: "a limit of 1 to 200 that begins at 20"},
-		{What: "a failed task is no sample",
-			Bare: "the executor records each task that was not cancelled"},
+		{What: "a limit from 1 to Limit that starts at Limit",
+			Bare: "a limit from 1 to 200 that starts at 20"},
+		{What: "failed tasks do not affect the limit",
+			Bare: "the executor records every task that was not cancelled"},
 	}),
 
 	Capacity: limitOf,

@@ -27,13 +27,13 @@ var _ = register(strategies.Spec{
 	Twin:    strategies.Twin{Of: builtin.WorkerPool, Unless: strategies.Calls},
 	OnPanic: "contained by the adapter, and recorded as a failure",
 	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
-		{What: "behind a Bulkhead of Limit",
+		{What: "a Bulkhead limits running tasks to Limit",
 			Bare: "has no limit on tasks"},
-		{What: "opens when half of the last 100 tasks failed, for 5s, and closes by 10 trials",
-			Bare: "opens at the first failure, for 1m, and closes at the first success"},
+		{What: "opens for 5s if half of the last 100 tasks failed, and closes after 10 trials",
+			Bare: "opens for 1m at the first failure, and closes at the first success"},
 		{What: "a panic is recorded as a failure",
-			Bare: "the executor records nothing for a panic, so that a half-open breaker loses " +
-				"a trial"},
+			Bare: "the executor records nothing for a panic, so a half-open breaker loses a " +
+				"trial"},
 	}),
 	Keys: []param.Key{
 		{Name: "open", Kind: param.Duration, Default: "5s",

@@ -35,7 +35,7 @@ var _ = register(strategies.Spec{
 	Twin:    strategies.Twin{Of: builtin.WorkerPool, Unless: strategies.Calls},
 	OnPanic: "contained by the adapter; failsafe-go lets it end the process",
 	Adds: slices.Concat(failsafeAdds, []strategies.Addition{
-		{What: "inside a Bulkhead of Limit",
+		{What: "a Bulkhead limits running tasks to Limit",
 			Bare: "has no limit on tasks"},
 		{What: "the delay is the p95 of the last 200 attempts",
 			Bare: "has no default delay"},
@@ -43,7 +43,7 @@ var _ = register(strategies.Spec{
 			Bare: "returns with the first result and leaves the other attempt running"},
 		{What: "a result that asks for another attempt does not end the hedge",
 			Bare: "ends with the first result unless a condition is set"},
-		{What: "each attempt runs in a goroutine of its own, which it may end by a panic or Goexit",
+		{What: "runs each attempt in its own goroutine, which may end with a panic or Goexit",
 			Bare: "a panic ends the process, and after Goexit the call never returns"},
 	}),
 	Keys: []param.Key{

@@ -72,8 +72,8 @@ var failsafeFaults = []fault{
 	},
 	{
 		name: "failsafe_priority_order", module: failsafeModule, version: "v0.9.8",
-		finding: "a PriorityLimiter serves what waits in the order in which it came, whatever its " +
-			"priority (documented)",
+		finding: "a PriorityLimiter serves waiting tasks in their order of arrival, whatever " +
+			"their priority (documented)",
 		show: func(t *testing.T) {
 			synctest.Test(t, func(*testing.T) {
 				limiter := adaptivelimiter.NewBuilder[any]().WithLimits(1, 1, 1).
@@ -95,8 +95,7 @@ var failsafeFaults = []fault{
 	},
 	{
 		name: "failsafe_priority_crowd", module: failsafeModule, version: "v0.9.8",
-		finding: "a PriorityLimiter to which several come at once has more of them wait than it is " +
-			"told to",
+		finding: "a PriorityLimiter lets more tasks wait than allowed if several arrive at once",
 		show: func(*testing.T) {
 			limiter := adaptivelimiter.NewBuilder[any]().WithLimits(1, 1, 1).WithQueueing(1, 1).
 				BuildPrioritized(adaptivelimiter.NewPrioritizer())

@@ -28,15 +28,15 @@ var _ = register(strategies.Spec{
 	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; gopool itself recovers and logs",
 	Adds: []strategies.Addition{
-		{What: "a panic is the task's result and does not reach gopool",
-			Bare: "recovers and logs"},
-		{What: "when the context ends, queued tasks are given up, and gopool runs empty funcs " +
+		{What: "catches a panic, which becomes the task's result and does not reach gopool",
+			Bare: "recovers and logs the panic"},
+		{What: "when the context ends, queued tasks are abandoned, and gopool runs empty funcs " +
 			"in their place",
-			Bare: "runs all that is queued"},
+			Bare: "runs all queued tasks"},
 		{What: "raises the limit by one for a worker whose task has called Goexit",
 			Bare: "loses the worker, and queued tasks wait for the next Go"},
-		{What: "Drain counts tasks by itself",
-			Bare: "has neither a wait nor an end"},
+		{What: "Drain waits with a task counter of its own",
+			Bare: "can neither wait for tasks nor shut down"},
 	},
 
 	WorkConserving: true,

@@ -12,7 +12,7 @@ import (
 var gopoolFaults = []fault{
 	{
 		name: "gopool_cap", upstream: "pull/231", module: gopoolModule, version: "v0.1.4",
-		finding: "several submitters at once get more workers than the limit",
+		finding: "concurrent submitters start more workers than the limit",
 		clause:  "gopool: Bound",
 		show: func(*testing.T) {
 			meet(func() crowd {

@@ -125,13 +125,14 @@ func nestedVerdict(all []nester) string {
 	case safe == 0:
 		verdict = "**It does not hold**"
 	}
-	out := fmt.Sprintf("%s: of %d strategies and libraries %d get through from what is enough on",
+	out := fmt.Sprintf("%s: of %d strategies and libraries, %d complete every tree at the limit "+
+		"that is enough and at each limit above it",
 		verdict, safe+len(never)+len(refuse)+len(other), safe)
 	for _, some := range []struct {
 		names []string
 		how   string
-	}{{never, "never do, at any limit"},
-		{refuse, "refuse tasks unless there are slots for all that are there at once"},
+	}{{never, "do not complete all of them at any limit"},
+		{refuse, "refuse tasks unless there is a slot for every task in the system"},
 		{other, "need more"}} {
 		if len(some.names) > 0 {
 			slices.Sort(some.names)
@@ -144,7 +145,7 @@ func nestedVerdict(all []nester) string {
 func nestedTable(all []nester) string {
 	var out strings.Builder
 	out.WriteString("|")
-	enough := "| *enough, in a pool that is served in its order* |"
+	enough := "| *enough, in a first-in-first-out pool* |"
 	for _, tree := range nestedTrees {
 		if !tree.Waits {
 			out.WriteString(" submits |")

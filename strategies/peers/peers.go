@@ -30,9 +30,10 @@ func limitOf(p strategies.Params) int { return p.Limit }
 
 // failsafeAdds are the additions of adapters that do not use failsafe-go's executor.
 var failsafeAdds = []strategies.Addition{
-	{What: "a goroutine for each task, whose panic is its result",
-		Bare: "the executor runs a func in its caller's goroutine, and a panic goes through"},
-	{What: "a task that panics or calls Goexit gives its permit back",
+	{What: "runs each task in a goroutine; a panic becomes the task's result",
+		Bare: "the executor runs a func in its caller's goroutine, and a panic reaches the " +
+			"caller"},
+	{What: "a task that panics or calls Goexit returns its permit",
 		Bare: "the executor loses the permit for good"},
-	{What: "a blocked Submit also ends when Drain begins", Bare: "ends with its context only"},
+	{What: "a blocked Submit also ends when Drain begins", Bare: "ends only if its context ends"},
 }

@@ -32,12 +32,12 @@ var _ = register(strategies.Spec{
 		Resize: "Resize",
 	},
 	Adds: []strategies.Addition{
-		{What: "a panic is the task's result and does not reach pond",
+		{What: "catches a panic, which becomes the task's result and does not reach pond",
 			Bare: "Go recovers and counts the panic, and reports nothing"},
-		{What: "when the context ends, queued tasks are given up, and pond runs empty funcs in " +
+		{What: "when the context ends, queued tasks are abandoned, and pond runs empty funcs in " +
 			"their place",
-			Bare: "runs all that is queued, unless the whole pool has a context that ends"},
-		{What: "Drain counts tasks by itself and never stops the pool",
+			Bare: "runs all queued tasks, unless the context of the whole pool ends"},
+		{What: "Drain waits with a task counter of its own, and never stops the pool",
 			Bare: "StopAndWait ends the pool"},
 	},
 

@@ -49,7 +49,7 @@ var pondFaults = []fault{
 	},
 	{
 		name: "pond_bubbles", module: pondModule, version: "v2.7.1",
-		finding: "Stop uses a pool of the package, so that a second synctest bubble in the " +
+		finding: "Stop uses a global pool of the package, so a second synctest bubble in the " +
 			"process crashes it",
 		show: func(t *testing.T) {
 			for range 2 {

@@ -23,12 +23,13 @@ var _ = register(strategies.Spec{
 	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; tunny itself lets it crash the process",
 	Adds: []strategies.Addition{
-		{What: "a panic is the task's result and does not reach tunny",
+		{What: "catches a panic, which becomes the task's result and does not reach tunny",
 			Bare: "lets a panic end the process"},
-		{What: "a goroutine for each task, which calls ProcessCtx, so that Submit returns",
+		{What: "calls ProcessCtx in a goroutine for each task, so Submit returns before the " +
+			"task is done",
 			Bare: "Process blocks its caller until the task is done"},
-		{What: "Submit waits for a slot before the pool, until its context ends",
-			Bare: "Process waits for a worker without a context"},
+		{What: "Submit first waits for a free slot, and returns if its context ends",
+			Bare: "Process waits for a worker, and cannot be cancelled"},
 		{What: "replaces a worker whose task has called Goexit",
 			Bare: "loses the worker, and Process panics"},
 		{What: "after Drain has begun, Submit returns an error",

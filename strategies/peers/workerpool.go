@@ -24,11 +24,11 @@ var _ = register(strategies.Spec{
 	Twin:    strategies.Twin{Of: builtin.WorkerPool},
 	OnPanic: "contained by the adapter; workerpool itself lets it crash the process",
 	Adds: []strategies.Addition{
-		{What: "a panic is the task's result and does not reach workerpool",
+		{What: "catches a panic, which becomes the task's result and does not reach workerpool",
 			Bare: "lets a panic end the process"},
-		{What: "when the context ends, queued tasks are given up, and workerpool runs empty " +
+		{What: "when the context ends, queued tasks are abandoned, and workerpool runs empty " +
 			"funcs in their place",
-			Bare: "Stop drops queued tasks without a trace, and StopWait runs them all"},
+			Bare: "Stop silently drops queued tasks, and StopWait runs them all"},
 		{What: "after a task has called Goexit, Drain leaves the pool's goroutines behind",
 			Bare: "Stop never returns, and the worker is lost"},
 	},

@@ -22,7 +22,7 @@ var workerpoolFaults = []fault{
 	},
 	{
 		name: "workerpool_stop", module: workerpoolModule, version: "v1.3.0",
-		finding: "Stop drops accepted tasks without a trace (documented)",
+		finding: "Stop silently drops accepted tasks (documented)",
 		show: func(t *testing.T) {
 			synctest.Test(t, func(*testing.T) {
 				pool := workerpool.New(1)

@@ -101,22 +101,22 @@ func metricTable() string {
 			strings.Replace(m.Doc, "find 0 slots", "find N slots", 1))
 	}
 	for _, m := range observe.StageMetrics(0) {
-		fmt.Fprintf(&b, "| `%s` | %s | of stage N: %s |\n",
+		fmt.Fprintf(&b, "| `%s` | %s | for stage N: %s |\n",
 			strings.Replace(m.Unit, "stage0", "stageN", 1), m.Better, m.Doc)
 	}
 	for _, m := range observe.SessionMetrics() {
-		fmt.Fprintf(&b, "| `%s` | %s | of sessions: %s |\n", m.Unit, m.Better, m.Doc)
+		fmt.Fprintf(&b, "| `%s` | %s | for sessions: %s |\n", m.Unit, m.Better, m.Doc)
 	}
 	for _, m := range observe.StepMetrics(0, "NAME") {
-		fmt.Fprintf(&b, "| `%s` | %s | of step N of sessions: %s |\n",
+		fmt.Fprintf(&b, "| `%s` | %s | for step N of sessions: %s |\n",
 			strings.Replace(m.Unit, "step0", "stepN", 1), m.Better, m.Doc)
 	}
 	for _, m := range observe.URLMetrics("NAME") {
-		fmt.Fprintf(&b, "| `%s` | %s | of the requests to one URL, where there are several: %s |\n",
-			m.Unit, m.Better, m.Doc)
+		fmt.Fprintf(&b, "| `%s` | %s | if an attack has several URLs, for the requests to one URL: "+
+			"%s |\n", m.Unit, m.Better, m.Doc)
 	}
 	for _, m := range observe.PartMetrics(metric.OfStatus("NAME")) {
-		fmt.Fprintf(&b, "| `%s` | %s | of an attack: %s |\n", m.Unit, m.Better, m.Doc)
+		fmt.Fprintf(&b, "| `%s` | %s | for an attack: %s |\n", m.Unit, m.Better, m.Doc)
 	}
 	return b.String()
 }
