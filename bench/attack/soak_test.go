@@ -190,7 +190,7 @@ func TestSoakHoldsNoMore(t *testing.T) {
 			Rate: 1e5, Tasks: 3_000_000, Arrival: arrival(t, "bulk:n=10000"), Soak: true,
 			Strategy: strategy(t, "bounded_queue_shed"), Limit: 1, Queue: 1, Timeout: time.Hour}
 		report, err := attack.Run(t.Context(), a.Virtual(listener.dial))
-		if err == nil || !strings.Contains(err.Error(), "not done after 2097152 others were due") {
+		if err == nil || !strings.Contains(err.Error(), "not done after 2097152 later tasks were due") {
 			t.Errorf("error %v, report %+v", err, report)
 		}
 	})

@@ -75,8 +75,7 @@ func TestCrashFinding(t *testing.T) {
 		}
 	}
 	most := Crash{Accepted: 3000, Lost: 1821}
-	if got := most.Outcomes()[6].Doc; !strings.Contains(got, "one in 1.65 of all accepted tasks "+
-		"is lost") {
+	if got := most.Outcomes()[6].Doc; !strings.Contains(got, "one in 1.65 accepted tasks is lost") {
 		t.Errorf("%q", got)
 	}
 	for want, c := range map[string]Crash{"The strategy keeps this promise.": {}, "does not cover the": {Lost: 1},

@@ -431,8 +431,8 @@ func TestUnfit(t *testing.T) {
 			"b.Skip(1) }\n", func(o *Options) {
 			o.Bench = "New"
 		}, []string{
-			"no metric left to compare:", "example.org/m.BenchmarkNew is not gated: it is only in " +
-				"the head, and skips itself: x_test.go:5: 1"}},
+			"no benchmark left to compare:", "example.org/m.BenchmarkNew is not compared: it is only in " +
+				"the head, and calls Skip: x_test.go:5: 1"}},
 		{"skips one's part",
 			"package m\n\nimport \"testing\"\n\nfunc init() { skip = (*testing.B).SkipNow }\n", nil,
 			[]string{
@@ -449,7 +449,7 @@ func TestUnfit(t *testing.T) {
 			func(o *Options) { o.Out = filepath.Join(o.Dir, "go.mod", "out") },
 			[]string{"go.mod/out: not a directory"}},
 		{"not a gate's", "package m\n", func(o *Options) { o.Out, o.Force = o.Dir, true },
-			[]string{"holds no gate (it has no plan.json)"}},
+			[]string{"contains no gate (it has no plan.json)"}},
 		{"does not build", "package m\n\nvar x int = \"y\"\n", nil,
 			[]string{"the head does not build: example.org/m", "    # example.org/m",
 				"    ./x_test.go:3:13: cannot use"}},
@@ -465,7 +465,7 @@ func TestUnfit(t *testing.T) {
 		{"no package", "package m\n", func(o *Options) { o.Packages = []string{"./nowhere"} },
 			[]string{"the packages of the base cannot be listed: "}},
 		{"no module", "package m\n", func(o *Options) { o.Dir = filepath.Dir(o.Dir) },
-			[]string{"the base is no Go module: no go.mod"}},
+			[]string{"the base is not a Go module: there is no go.mod"}},
 		{"no repository", "package m\n", func(o *Options) { o.Dir = t.TempDir() },
 			[]string{"is not in a git repository with a working tree"}},
 	} {

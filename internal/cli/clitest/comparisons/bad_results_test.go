@@ -40,7 +40,7 @@ func badResults(t *testing.T) map[string][2]string {
 		"inf":    {line + line + "BenchmarkA 1 +Inf ns/op\n", ":3: sec/op of A is +Inf"},
 		"utf16":  {wide, ":1: the text is UTF-16"},
 		"gzip":   {packed.String(), ":1: the file is packed by gzip"},
-		"binary": {line + "\x00\x01\n", ":2: the line holds a NUL byte"},
+		"binary": {line + "\x00\x01\n", ":2: the line contains a NUL byte"},
 		"json": {`{"Action":"start","Package":"a"}` + "\n" +
 			`{"Action":"pass","Package":"a"}` + "\n", ": no benchmark results in it"},
 		"json-bent": {`{"Action":"output","Output":"BenchmarkA 1 5 ns/op\n"}` + "\n" +

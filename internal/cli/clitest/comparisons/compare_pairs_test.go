@@ -275,14 +275,14 @@ func TestCompareSides(t *testing.T) {
 		not  string
 	}{
 		{"five five", []string{"Equal: no difference", "paired by seed, 5 pairs; values are medians, changes geometric means of pairs\n",
-			"each of 2700 tasks is equal to the nanosecond"}, "left out"},
+			"each of 2700 tasks is equal to the nanosecond"}, "omitted"},
 		{"five appended", []string{"Equal: no difference", "paired by seed, 5 pairs; values are medians, changes geometric means of pairs\n"},
-			"left out"},
+			"omitted"},
 		{"five three", []string{"paired by seed, 3 pairs; values are medians, changes geometric means of pairs\n",
 			"4 runs without the other half of the pair: omitted", " end later"}, ""},
 		{"five one", []string{"only one pair each, so none of ", "paired by seed, 1 pair\n",
 			"not tested"}, "worse"},
-		{"five later", []string{"paired by seed, 3 pairs; values are medians, changes geometric means of pairs\n", "left out"}, ""},
+		{"five later", []string{"paired by seed, 3 pairs; values are medians, changes geometric means of pairs\n", "omitted"}, ""},
 		{"five other", []string{"unpaired: fewer than half of the seeds are on both sides\n"},
 			"paired by seed"},
 		{"five three --unpaired", []string{"unpaired (--unpaired)\n"}, " end later"},

@@ -120,7 +120,7 @@ func TestMergePartial(t *testing.T) {
 			t.Fatal(dir, len(both), partial, err)
 		}
 		if r := both[1]; !slices.ContainsFunc(r.Reasons, func(why result.Reason) bool {
-			return strings.Contains(why.Text, "k1: it is partial")
+			return strings.Contains(why.Text, "k1: the directory is partial")
 		}) {
 			t.Errorf("%s: %v", dir, r.Reasons)
 		}

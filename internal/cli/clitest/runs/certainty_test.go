@@ -123,8 +123,8 @@ func TestSaysWhatIsShort(t *testing.T) {
 	}
 	o := clitest.Succeed(t, strings.Fields("run --clock virtual --strategy worker_pool --limit "+
 		"10000 --load 0.99 --out "+t.TempDir()+"/out")...)
-	if !strings.Contains(o.Stderr, "too short: the mean wait of 18000 tasks at this load is "+
-		"uncertain by ±653 %; ±5 % of the p99 needs ") {
+	if !strings.Contains(o.Stderr, "too short: the 95 % error of the mean wait of 18000 tasks at "+
+		"this load is ±653 %; ±5 % of the p99 needs ") {
 		t.Error(o.Stderr)
 	}
 }

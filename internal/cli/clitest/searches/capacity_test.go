@@ -90,7 +90,7 @@ func TestCapacityExitCodes(t *testing.T) {
 		{"--objective short-mean-response<10s", clitest.Undecided,
 			"semaphore: 36 runs are inconclusive, because they have too few tasks"},
 		{"--objective goodput>=150", clitest.Fine,
-			"semaphore: missed also at 0.1, 0.32, below a load that is met"},
+			"semaphore: missed also at 0.1, 0.32, below a load at which it is met"},
 		{"--objective throttled<1% --target token_bucket --rate-range 20,200 --resolution 50%",
 			clitest.Fine, "rate (/s)"},
 	} {
@@ -187,13 +187,13 @@ func TestCapacityLimit(t *testing.T) {
 		{"--find limit --limit-range 1,2 --rate 203 --objective p99-response<70ms", clitest.Regression,
 			[]string{"none up to 2", "% of the tasks still wait: search larger limits with --limit-range"}},
 		{"--find queue --strategy bounded_queue_shed --load 0.9 --objective p99-response<100ms",
-			clitest.Unusable, []string{"strategy semaphore: it sheds nothing"}},
+			clitest.Unusable, []string{"--strategy semaphore: it sheds no tasks"}},
 		{"--find limit --objective p99-response<70ms", clitest.Unusable, []string{"give a rate"}},
 		{"--find limit --limit 4 --rate 10 --objective p99-response<70ms", clitest.Unusable,
 			[]string{"--limit: the search is for this value: give its range, --limit-range"}},
-		{"--rate 10 --objective p99-response<70ms", clitest.Unusable, []string{"--rate: it is searched"}},
+		{"--rate 10 --objective p99-response<70ms", clitest.Unusable, []string{"--rate: the search is for this value"}},
 		{"--find limit --rate 9 --load-range 1,2 --objective p99-response<70ms", clitest.Unusable,
-			[]string{"--load-range: the limit is searched"}},
+			[]string{"--load-range: the search is for the limit"}},
 	} {
 		t.Run(c.flags, func(t *testing.T) {
 			t.Chdir(t.TempDir())

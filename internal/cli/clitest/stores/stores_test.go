@@ -93,7 +93,7 @@ func accountedFor(t *testing.T, stdout, stderr string) {
 	m := regexp.MustCompile(`of (\d+) accepted tasks? (\d+) were done, (\d+) are in the store ` +
 		`and (\d+) are lost`).FindStringSubmatch(stderr)
 	if m == nil {
-		if !strings.Contains(stderr, "holds 0 of 1 runs") && !strings.Contains(stderr, "crash: ") {
+		if !strings.Contains(stderr, "contains 0 of 1 runs") && !strings.Contains(stderr, "crash: ") {
 			t.Errorf("no account of the tasks: %s", stderr)
 		}
 		return
