@@ -42,8 +42,7 @@ func ownRate(sc bench.Scenario) string {
 		return text + "it refuses calls above its rate. rate=target uses the rate of the target"
 	case own < minOwnRate*allowed:
 		return text + fmt.Sprintf("%.0f %% of the target's rate are unused. rate=target uses "+
-			"this rate",
-			100*(1-own/allowed))
+			"the rate of the target", 100*(1-own/allowed))
 	}
 	return ""
 }
