@@ -139,8 +139,8 @@ func (r *run) without(s *sample, why string) {
 	}
 }
 
-// mayQuoteInput reports whether an error may quote a URL or the server. Masking secrets takes longer
-// than most requests, so other errors are not searched.
+// mayQuoteInput reports whether an error may quote a URL or the server. Masking secrets takes
+// longer than most requests, so other errors are not searched.
 func mayQuoteInput(text string) bool {
 	return strings.ContainsAny(text, `"?=`) || strings.Contains(text, "malformed")
 }
