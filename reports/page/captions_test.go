@@ -227,7 +227,7 @@ func TestTimelineDrawsTheLimit(t *testing.T) {
 		t.Error("no limit in the picture")
 	}
 	if !regexp.MustCompile(
-		"Of the 260 in flight with strategy_\\d at most 3 were in flight at once\\.").MatchString(
+		`Of the 260 in flight with strategy_\d at most 3 were in flight at once\.`).MatchString(
 		in.timelineCaption(s, chart)) {
 		t.Errorf("260 in flight are not explained: %q", in.timelineCaption(s, chart))
 	}
