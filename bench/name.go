@@ -102,7 +102,7 @@ func (s Scenario) Written() Written {
 	}
 }
 
-// Scenario is the inverse of Scenario.Written.
+// Scenario parses a scenario that Scenario.Written has written.
 func (w Written) Scenario() (Scenario, error) {
 	s := Scenario{
 		Limit: w.Limit, Queue: w.Queue, Deadline: w.Deadline, Timeout: w.Timeout,

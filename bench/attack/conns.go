@@ -19,8 +19,8 @@ type connOptions struct {
 	Give    func(why error) // ends the attack, with a *NobodyError
 }
 
-// Closing a connSet gives up the requests in flight, because a context for each request would cost
-// one or two allocations.
+// Closing a connSet cancels the requests in flight. A context for each request would cost one or
+// two allocations.
 type connSet struct {
 	connOptions
 	mu         sync.Mutex

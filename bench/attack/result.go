@@ -32,7 +32,7 @@ type Report struct {
 	// Statuses and Errors lack those of an earlier process, which the Result includes
 	Resumed bool
 	Agents  []Agent // of a shared attack; nil: not shared
-	// rows of the data used once each; 0: rows are left, or are reused
+	// number of data rows if each was used exactly once; otherwise 0
 	RowsUsedUp int
 }
 

@@ -121,7 +121,8 @@ func (s Search) judgeRuns(w pendingRun) (err error) {
 	return err
 }
 
-// runOf runs a suite, each scenario for a cell. After a failed run it skips the others of the cell.
+// runOf runs a suite in which each scenario measures one cell. After a failed run it skips the
+// others of the cell.
 func runOf(
 	ctx context.Context, suite bench.Suite, of []*cell,
 	each func(bench.Scenario, *bench.Result, error) error,

@@ -59,7 +59,7 @@ func (t signTest) judge(c Probe) (v objectives.Verdict, done bool) {
 }
 
 // next returns the number of runs that a load should have after the next round. An interval is
-// checked only twice, because each check may be wrong.
+// checked at most twice, because each check adds to the probability of a wrong verdict.
 func (t signTest) next(n int, byInterval bool) int {
 	const atATime = 2
 	switch {

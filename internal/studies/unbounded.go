@@ -18,7 +18,7 @@ import (
 // A task fails after waiting a second for a connection (pattern: process a slice with bounded
 // concurrency).
 //
-// The claim does not hold unless more than 1 % of the tasks are lost without a bound. A case is a
+// The claim holds only if more than 1 % of the tasks are lost without a bound. A case is a
 // limit. It meets the claim if at most one task in a thousand is lost with every bound.
 var _ = register(Study{
 	Name: "unbounded",

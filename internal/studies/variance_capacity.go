@@ -15,9 +15,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// The load of an objective is interpolated between measurements around the exact answer: the
-// logarithm of the p99 wait is linear in the logarithm of 1−ρ in heavy traffic. Theory only
-// determines where to measure.
+// The highest load that meets the objective is interpolated between measurements on either side
+// of the exact answer, because the logarithm of the p99 wait is linear in the logarithm of 1−ρ in
+// heavy traffic. Theory only determines where to measure.
 var capacityPart = variancePart{capacityCells, nil, answerCapacity}
 
 var (

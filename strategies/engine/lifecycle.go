@@ -124,7 +124,7 @@ func (l *Lifecycle) Send(
 	return nil
 }
 
-// Enqueue sends a task that is already counted in. Jobs must have room for it.
+// Enqueue sends a task that is already counted as in flight. Jobs must have room for it.
 func (l *Lifecycle) Enqueue(t *strategies.Task) {
 	l.Jobs <- t
 	if l.Ctx.Err() != nil {

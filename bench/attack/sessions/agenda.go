@@ -8,7 +8,7 @@ import (
 // An Agenda is the queue of later steps of sessions, ordered by due time. Add is safe for
 // concurrent use; only one goroutine takes steps.
 type Agenda[T any] struct {
-	// Called, with room for one, receives when the agenda changes for the taking goroutine
+	// Called has a buffer of one. It wakes the goroutine that takes steps when the agenda changes.
 	Called chan struct{}
 	call   func() // called in addition; nil: none
 	mu     sync.Mutex

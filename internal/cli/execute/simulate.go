@@ -23,9 +23,9 @@ type message struct {
 	Error  string          `json:",omitempty"`
 }
 
-// Simulate is the child's side. It reads a scenario after it has answered the previous one. The
-// parent leaves stdin open. The end of stdin means that the parent has ended, on every system and
-// for any reason, and the child then ends too.
+// Simulate runs in the child process. It reads a scenario after it has answered the previous one.
+// The parent leaves stdin open. The end of stdin means that the parent has ended, on every system
+// and for any reason, and the child then ends too.
 func (h *Host) Simulate(ctx context.Context, stdin io.Reader) error {
 	scenarios, answers := json.NewDecoder(stdin), json.NewEncoder(h.Stdout)
 	var w bench.Written

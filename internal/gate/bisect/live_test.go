@@ -53,7 +53,7 @@ func (c *counter) Ran(runs int, _ time.Duration) {
 	}
 }
 
-// The benchmark reports synthetic times with 3 % of noise. One of 64 commits is 15 % slower, and
+// The benchmark reports synthetic times with 3 % noise. One of 64 commits is 15 % slower, and
 // one does not build.
 func TestLive(t *testing.T) {
 	if testing.Short() {

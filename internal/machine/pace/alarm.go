@@ -110,7 +110,7 @@ func (a *Alarm) enqueue(s *sleeper) bool {
 	return true
 }
 
-// The keeper wakes if it rests or, if earlier is set, waits for a later time.
+// It wakes the keeper if the keeper is idle, or if earlier is set and it waits for a later time.
 func (a *Alarm) unlockAndWake(earlier bool) {
 	resting := a.resting
 	a.resting = false

@@ -11,7 +11,7 @@ import (
 )
 
 // A Ruling tests a claim case by case. In each case, the claim limits a number with a 95 %
-// interval. The case is decided only if all of the interval is on one side of the limit.
+// interval. The case is decided only if the whole interval is on one side of the limit.
 //
 // The claim holds if it is met in each case, and does not hold if it is met in none. As all cases
 // have to agree, either verdict is wrong in at most one of forty sets of repetitions, the

@@ -80,7 +80,7 @@ const mostSkipped = 16 << 20
 
 func (r *reader) skip(n int) error {
 	if r.skippedBytes += int64(n) + 1; r.skippedBytes > mostSkipped && r.skippedBytes > r.recordBytes {
-		return fmt.Errorf("%d MiB of it are empty lines and comments, more than its records",
+		return fmt.Errorf("%d MiB of it are empty lines and comments, more than the records take up",
 			mostSkipped>>20)
 	}
 	return nil

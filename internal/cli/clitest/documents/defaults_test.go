@@ -174,7 +174,7 @@ func unmarshal(t *testing.T, o clitest.Outcome, doc any) {
 
 var errHas = errors.New("there it is")
 
-// hasTest reports whether a package below a directory has a test, given as "internal/cli TestX".
+// hasTest reports whether a test exists. It is given by its package and name: "internal/cli TestX".
 func hasTest(t *testing.T, by string) bool {
 	t.Helper()
 	dir, name, _ := strings.Cut(by, " ")

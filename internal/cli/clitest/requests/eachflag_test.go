@@ -220,7 +220,7 @@ func TestEachFlag(t *testing.T) {
 	}
 }
 
-// elsewhere lists the flags of attack without a case in flagCases. They change the output or the
+// elsewhere lists the flags of attack that have no case in flagCases. They change the output or the
 // number of runs or processes, or need another server.
 var elsewhere = strings.Fields("agents agents-wait allow-lost any-address append ca cert count " +
 	"data-once dead-letters dns-ttl drain dry-run file force form format help http1.1 http3 junit " +
