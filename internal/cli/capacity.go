@@ -17,6 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -29,6 +30,7 @@ type capacityOptions struct {
 	limits, queues         searchRange
 	resolution, confidence float64
 	count                  int
+	servers                *[]registry.Server
 }
 
 func (a *app) capacityCommand() *cobra.Command {
@@ -69,7 +71,7 @@ func (a *app) capacityCommand() *cobra.Command {
 	fs.Var(flags.AtLeastOne(&o.count, options.MostRuns), "count",
 		"most repetitions at a load (default 16)")
 	axes = options.AddAxes(cmd, "count", "stages")
-	options.Servers(cmd)
+	o.servers = options.Servers(cmd)
 	o.file.AddTo(cmd, "")
 	o.AddOutputTo(cmd)
 	o.AddJUnitTo(cmd)
@@ -105,6 +107,10 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 	axes[axis] = []options.Word{{Text: fmt.Sprint(s.Lo), Where: "--" + axis + "-range"}}
 	suite, err := axes.Suite("")
 	if err != nil {
+		return s, err
+	}
+	if err := options.CheckServers(*o.servers,
+		options.StrategiesOf(suite.Scenarios)...); err != nil {
 		return s, err
 	}
 	if s.Scenarios = suite.Scenarios; given == (searchRange{}) {

@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/gateway"
 	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -25,6 +26,7 @@ type gatewayOptions struct {
 	gateway.Scenario
 	strategies        []string
 	workload, arrival string
+	servers           *[]registry.Server
 }
 
 func (a *app) gatewayCommand() *cobra.Command {
@@ -43,7 +45,7 @@ func (a *app) gatewayCommand() *cobra.Command {
 		"strategies, by `NAME`, several with commas; all selects every strategy (default "+
 			gatewayStrategies+")")
 	flags.Complete(cmd, "strategy", options.StrategiesOrAll)
-	options.Servers(cmd)
+	o.servers = options.Servers(cmd)
 	fs.StringVar(&o.workload, "workload", "constant:mean=10ms",
 		"`NAME` of the workload that a request runs")
 	flags.Complete(cmd, "workload", options.WorkloadNames)
@@ -88,6 +90,9 @@ func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 	}
 	chosen, err := options.ChooseStrategies(o.strategies)
 	if err != nil {
+		return err
+	}
+	if err := options.CheckServers(*o.servers, chosen...); err != nil {
 		return err
 	}
 	var all []show.Load

@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"bytes"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // answers is the log of a server with known answers: of the requests in order of arrival, each
@@ -68,68 +70,86 @@ func (s *answers) name(status int) string {
 	return fmt.Sprint(status)
 }
 
+// serve starts the server, with HTTP/3 only if the attack uses it, and returns its address.
+func (s *answers) serve(t *testing.T, a attack.Attack) (address string) {
+	server := httptest.NewUnstartedServer(s)
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetHTTP2(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.EnableHTTP2 = true
+	if a.Insecure {
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
+	t.Cleanup(server.Close)
+	if a.HTTP3 {
+		return serveHTTP3(t, &tls.Config{Certificates: server.TLS.Certificates}, s)
+	}
+	return server.Listener.Addr().String()
+}
+
 // The counts, bytes and the p99 of an attack must be those of the server's log.
 func TestKnownAnswers(t *testing.T) {
+	const call = "grpc://%s/poolbench.v1.Target/Call"
 	for name, c := range map[string]struct {
-		a         attack.Attack
-		tls, grpc bool
+		a   attack.Attack
+		url string
 	}{
-		"HTTP/1.1":      {attack.Attack{}, false, false},
-		"HTTPS/1.1":     {attack.Attack{Insecure: true}, true, false},
-		"h2c":           {attack.Attack{H2C: true, Streams: 8}, false, false},
-		"HTTP/2 by TLS": {attack.Attack{HTTP2: true, Streams: 8, Insecure: true}, true, false},
-		"gRPC":          {attack.Attack{}, false, true},
+		"HTTP/1.1":        {attack.Attack{}, "http://%s/"},
+		"HTTPS":           {attack.Attack{Insecure: true}, "https://%s/"},
+		"h2c":             {attack.Attack{H2C: true, Streams: 8}, "http://%s/"},
+		"HTTP/2 over TLS": {attack.Attack{HTTP2: true, Streams: 8, Insecure: true}, "https://%s/"},
+		"HTTP/3":          {attack.Attack{HTTP3: true, Insecure: true}, "https://%s/"},
+		"gRPC":            {attack.Attack{Descriptors: descriptors(t)}, call},
 	} {
 		for mode, load := range map[string]func(a *attack.Attack){
 			"closed": func(a *attack.Attack) { a.Clients = 16 },
 			"open":   func(a *attack.Attack) { a.Rate = 1000 },
 			"soak":   func(a *attack.Attack) { a.Rate, a.Soak = 1000, true },
 		} {
-			if testing.Short() && (mode != "closed" || c.tls) {
+			if testing.Short() && (mode != "closed" || c.a.Insecure && !c.a.HTTP3) {
 				continue
 			}
 			t.Run(name+" "+mode, func(t *testing.T) {
-				log := &answers{grpc: c.grpc, statuses: map[string]int{}}
-				server := httptest.NewUnstartedServer(log)
-				server.Config.Protocols = new(http.Protocols)
-				server.Config.Protocols.SetHTTP1(true)
-				server.Config.Protocols.SetHTTP2(true)
-				server.Config.Protocols.SetUnencryptedHTTP2(true)
-				server.EnableHTTP2 = true
-				if c.tls {
-					server.StartTLS()
-				} else {
-					server.Start()
-				}
-				defer server.Close()
-				a := c.a
+				a, log := c.a, &answers{grpc: c.url == call, statuses: map[string]int{}}
 				load(&a)
 				a.Tasks = 1000
-				a.Requests = []attack.Request{{Method: "POST", URL: server.URL, Body: []byte("x")}}
-				if c.grpc {
-					protocols[2].set(t, &a, server.Listener.Addr().String())
+				// a POST is not sent again after a reset
+				a.Requests = []attack.Request{{Method: "POST", Body: []byte("x"),
+					URL: fmt.Sprintf(c.url, log.serve(t, a))}}
+				if log.grpc {
+					a.Requests[0].Method, a.Requests[0].Body = "", []byte(`{"text": "x"}`)
 				}
 				r, err := attack.Run(t.Context(), a)
 				if err != nil {
 					t.Fatal(err)
 				}
-				statuses, failed := map[string]int{}, 0
-				for _, s := range r.Statuses {
-					statuses[s.What] = s.N
-				}
-				for _, e := range r.Errors {
-					failed += e.N
-				}
-				received, _ := r.Metric("received-B/op")
-				p99, _ := r.Metric("p99-response-sec")
-				if log.asked != a.Tasks || !maps.Equal(statuses, log.statuses) ||
-					failed != log.resets || math.Round(received*float64(a.Tasks)) != float64(log.bytes) ||
-					p99 < slowAnswer.Seconds() {
-					t.Errorf("statuses %v, %d errors, %v bytes, p99 %v s; the server has %d "+
-						"requests, %v, %d resets, %d bytes", statuses, failed, received, p99,
-						log.asked, log.statuses, log.resets, log.bytes)
-				}
+				log.check(t, r)
 			})
 		}
+	}
+}
+
+func (s *answers) check(t *testing.T, r *attack.Report) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	statuses, failed := map[string]int{}, 0
+	for _, status := range r.Statuses {
+		statuses[status.What] = status.N
+	}
+	for _, e := range r.Errors {
+		failed += e.N
+	}
+	perRequest, _ := r.Metric(metric.ReceivedBytes)
+	received := int(math.Round(perRequest * float64(r.Tasks)))
+	p99, _ := r.Metric("p99-response-sec")
+	if s.asked != r.Tasks || !maps.Equal(statuses, s.statuses) || failed != s.resets ||
+		received != s.bytes || p99 < slowAnswer.Seconds() {
+		t.Errorf("statuses %v, %d errors, %d bytes, p99 %v s; the server has %d requests, %v, "+
+			"%d resets, %d bytes", statuses, failed, received, p99, s.asked, s.statuses,
+			s.resets, s.bytes)
 	}
 }

@@ -125,11 +125,16 @@ func serveSecured(t *testing.T, config *tls.Config) *secured {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	s.address = server.Listener.Addr().String()
+	s.packets = serveHTTP3(t, config, handler)
+	return s
+}
+
+func serveHTTP3(t *testing.T, config *tls.Config, handler http.Handler) (address string) {
+	t.Helper()
 	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.packets = socket.LocalAddr().String()
 	over := &quic.Server{TLSConfig: quic.ConfigureTLSConfig(config), Handler: handler}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = over.Serve(socket) })
@@ -137,7 +142,7 @@ func serveSecured(t *testing.T, config *tls.Config) *secured {
 		_, _ = over.Close(), socket.Close()
 		serving.Wait()
 	})
-	return s
+	return socket.LocalAddr().String()
 }
 
 var securedWays = []struct {

@@ -52,11 +52,11 @@ type Step struct {
 // MostSteps limits the steps of a session.
 const MostSteps = 50
 
-var name = lazyregexp.New(`^[a-z][a-z0-9_]*$`)
+var name = lazyregexp.New(`^[a-z][a-z0-9_]{0,39}$`)
 
 // CheckName validates the name of a session or a step.
 func CheckName(text string) error {
-	if len(text) > 40 || !name.MatchString(text) {
+	if !name.MatchString(text) {
 		return fmt.Errorf("%q: want a name of small letters, digits and _, at most 40, such as "+
 			"log_in", text)
 	}

@@ -24,6 +24,7 @@ import (
 // same name.
 type axis struct {
 	name, doc string          // name and help of the flag
+	short     string          // name of one letter, as in attack; "": none
 	value     flags.Value     // parses the values of a matrix
 	product   bool            // whether several values form a cross product
 	excludes  []string        // other axes that set the same property
@@ -64,7 +65,7 @@ func axesOf(m *matrix) []axis {
 			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S] (default %v)",
 				zero.Load),
 			value: listOf(&m.Loads, "X,X", positive(param.Floats))},
-		{name: "rate", product: true, excludes: []string{"load", "stages"},
+		{name: "rate", short: "r", product: true, excludes: []string{"load", "stages"},
 			doc:   "arrival rate in tasks per second",
 			value: listOf(&m.Rates, "X,X", positive(param.Floats))},
 		{name: "stages", excludes: []string{"load", "rate", "n", "duration"},
@@ -85,12 +86,12 @@ func axesOf(m *matrix) []axis {
 		{name: "deadline",
 			doc:   "goodput counts tasks with a response time up to this (default: none)",
 			value: flags.Parsed(&m.Deadline, "TIME", flags.PositiveTime)},
-		{name: "n", excludes: []string{"duration", "stages"},
+		{name: "n", short: "n", excludes: []string{"duration", "stages"},
 			doc: fmt.Sprintf("tasks in a run (default %d; more under the virtual clock if the "+
 				"p99 needs them; with --rate under the real clock the tasks of %v, at least %d)",
 				zero.Tasks, firstLook, firstTasks),
 			value: flags.Parsed(&m.Stop.Tasks, "TASKS", flags.UpTo(mostTasks))},
-		{name: "duration", excludes: []string{"n", "stages"},
+		{name: "duration", short: "d", excludes: []string{"n", "stages"},
 			doc:   "end a run after this time instead of a number of tasks",
 			value: flags.Parsed(&m.Stop.Duration, "TIME", flags.PositiveTime)},
 		{name: "warmup",
@@ -237,9 +238,6 @@ const MostRuns = 1_000_000
 
 func axisNames() []string { return text.Texts(axes(), func(x axis) string { return x.name }) }
 
-// shorthands are those of attack.
-var shorthands = map[string]string{"n": "n", "rate": "r", "duration": "d"}
-
 // AddAxes returns the words that the flags set, which are parsed after all flags.
 func AddAxes(cmd *cobra.Command, without ...string) Words {
 	given := Words{}
@@ -256,7 +254,7 @@ func AddAxes(cmd *cobra.Command, without ...string) Words {
 			}
 			given[x.name] = append(given[x.name], Word{text, "--" + x.name})
 			return nil
-		}}, x.name, shorthands[x.name], x.doc)
+		}}, x.name, x.short, x.doc)
 		if x.names != nil {
 			flags.Complete(cmd, x.name, x.names)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/registry"
@@ -63,19 +64,24 @@ func CheckServers(given []registry.Server, all ...strategies.Variant) error {
 	return nil
 }
 
-// CheckServers returns an error for a server of --server that no run uses. Studies choose their
-// strategies by the servers that are given.
+// CheckServers does so for the runs of a plan. Studies choose their strategies by the servers that
+// are given.
 func (p Plan) CheckServers(given []registry.Server) error {
-	var all []strategies.Variant
+	var all []bench.Scenario
 	for _, s := range p {
 		if s.Study != nil {
 			return nil
 		}
-		for _, one := range s.Suite.Scenarios {
-			all = append(all, one.Strategy)
-		}
+		all = append(all, s.Suite.Scenarios...)
 	}
-	return CheckServers(given, all...)
+	return CheckServers(given, StrategiesOf(all)...)
+}
+
+func StrategiesOf(scenarios []bench.Scenario) (all []strategies.Variant) {
+	for _, s := range scenarios {
+		all = append(all, s.Strategy)
+	}
+	return all
 }
 
 func uses(v strategies.Variant, s registry.Server) bool {
