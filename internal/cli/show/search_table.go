@@ -44,9 +44,22 @@ func ShowSearch(f *Found, format string) error {
 		return nil
 	}
 	return f.Prose(`Report: %s
-  Between the two ends of an answer, no %v could be decided.
-  To compare with another search: poolbench compare OLD %s
-`, f.Report, f.Search.Over, f.Dir.Path())
+%s  To compare with another search: poolbench compare OLD %s
+`, f.Report, f.ofTwoEnds(), f.Dir.Path())
+}
+
+// ofTwoEnds explains answers such as "0.8 to 0.81", if there are any.
+func (f *Found) ofTwoEnds() string {
+	if !slices.ContainsFunc(f.Answers, func(a capacity.Answer) bool {
+		return strings.Contains(f.interval(a), " to ")
+	}) {
+		return ""
+	}
+	if f.Search.Over == capacity.Limit {
+		return "  If an answer has two ends, the smallest limit is one of them or between them.\n"
+	}
+	return fmt.Sprintf("  If an answer has two ends, the first %v meets the objective, and the second "+
+		"misses it.\n", f.Search.Over)
 }
 
 func sayCalculated(f *Found) {
