@@ -1,6 +1,6 @@
-// Package lazyregexp compiles a package's regular expressions at their first use, as the package of
-// the same name in Go's own tree does. Compiling all at the start of the program costs 1 ms, and
-// keeps package regexp in the playground, which uses none.
+// Package lazyregexp compiles a package's regular expressions at their first use, like the package
+// of the same name in Go's own tree. Compiling all at the start of the program would cost 1 ms, and
+// package regexp would be a twentieth of the playground, which matches no expression.
 package lazyregexp
 
 import (

@@ -295,7 +295,7 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 		notes = append(notes, f.ofLimits(a)...)
 	}
 	if loss := LossWords(a.Losses()); loss != "" {
-		add("at %s %v %s: only completed tasks meet the objective", f.Search.Over, a.Met, loss)
+		add("at %s %v %s: the objective covers completed tasks only", f.Search.Over, a.Met, loss)
 	}
 	if len(a.MissedBelow) > 0 {
 		below := text.Texts(a.MissedBelow, func(v float64) string { return fmt.Sprint(v) })
