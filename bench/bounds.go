@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-const leastRelative = 1e-6
+const minRelative = 1e-6
 
 // deviations bounds a run's work, in standard deviations above its mean.
 const deviations = 10
@@ -21,15 +21,15 @@ const deviations = 10
 // w may be nil if it is too expensive to build.
 func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	rate := s.Load.PerSecond
-	if l := s.Load.Relative; l != 0 && !(l >= leastRelative && l <= 1000) {
-		c.Add("load %v: want %v to 1000, where 1 is the capacity", l, leastRelative)
+	if l := s.Load.Relative; l != 0 && !(l >= minRelative && l <= 1000) {
+		c.Add("load %v: want %v to 1000, where 1 is the capacity", l, minRelative)
 		return c
 	}
 	if w != nil && s.Load.Relative != 0 && w.Mean() > 0 {
-		rate = min(s.described().Rate(w.Mean()), arrivals.MostRate)
-		if !(rate >= arrivals.LeastRate) {
+		rate = min(s.described().Rate(w.Mean()), arrivals.MaxRate)
+		if !(rate >= arrivals.MinRate) {
 			c.Add("load %v: at limit %d and %v a task this is a rate of %.3g per second; want %v "+
-				"at least", s.Load.Relative, s.Limit, w.Mean(), rate, arrivals.LeastRate)
+				"at least", s.Load.Relative, s.Limit, w.Mean(), rate, arrivals.MinRate)
 			return c
 		}
 	}
@@ -43,10 +43,10 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	}
 	tasks := cmp.Or(float64(s.Stop.Tasks), rate*s.Stop.Duration.Seconds())
 	if stages := s.Load.Arrival.Stages(); stages != nil {
-		if n := tasksOf(stages, rate); n > record.MostTasks {
+		if n := tasksOf(stages, rate); n > record.MaxTasks {
 			c.Add("arrival stages: they have %.3g tasks; want at most %d, because of the memory "+
 				"for their records", n,
-				record.MostTasks)
+				record.MaxTasks)
 		}
 	}
 	if endless(w) {
@@ -81,7 +81,7 @@ const NoQueue = strategies.NoQueue
 // For a duration it assumes twice the expected number of tasks.
 func (s Scenario) Resolves(unit string) error {
 	s = s.withDefaults()
-	least := observe.LeastTasks(unit)
+	least := observe.MinTasks(unit)
 	n, how := s.Stop.Tasks, fmt.Sprintf("n %d", s.Stop.Tasks)
 	if n == 0 {
 		if s.Load.Arrival.IsClosed() {

@@ -136,7 +136,7 @@ func (d *driver) mayRefuse(ended bool, j *job, err error) bool {
 	return rests
 }
 
-func (d *driver) keep(j *job) {
+func (d *driver) addJob(j *job) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.jobs = append(d.jobs, j)

@@ -19,7 +19,7 @@ func interruptSoak(t *testing.T, s bench.Scenario) (early, whole *bench.Result) 
 	t.Helper()
 	var p progress.Tracker
 	p.SoFar()
-	whole, err := bench.Run(progress.With(t.Context(), &p), s)
+	whole, err := bench.Run(progress.NewContext(t.Context(), &p), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestContinuedSoak(t *testing.T) {
 					differ++
 				}
 				within := slices.ContainsFunc(all, func(g rundir.Gap) bool {
-					return g.In(v.Start, v.Length)
+					return g.Overlaps(v.Start, v.Length)
 				})
 				if lacks := v.Arrived != whole.Timeline[i].Arrived; lacks != within {
 					t.Errorf("window %d of %v: lacks tasks %v, in a gap %v", i, all, lacks, within)

@@ -81,7 +81,7 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 	}
 	d := &driver{scenario: s, alarm: alarm, workload: w, work: w.Do, target: t,
 		partition: newPartition(s, w), sorted: newSorter(s.described(), w),
-		tracker: progress.Of(ctx), meter: machine.MeterFromContext(ctx)}
+		tracker: progress.FromContext(ctx), meter: machine.MeterFromContext(ctx)}
 	d.counted, _ = t.(targets.Counted)
 	if of, ok := t.(targets.Tenanted); ok && d.sorted.tenanted != nil {
 		d.target = tenantTarget{of, d.sorted.tenanted}
@@ -114,7 +114,7 @@ func (d *driver) open(ctx context.Context) error {
 	return nil
 }
 
-// Without clients, planned counts tasks up to record.MostTasks + 1.
+// Without clients, planned counts tasks up to record.MaxTasks + 1.
 func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 	a := s.Load.Arrival
 	if a.IsClosed() {
@@ -124,10 +124,10 @@ func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 	if s.Stop.Tasks > 0 {
 		return s.Stop.Tasks, nil
 	}
-	if rate := s.described().Rate(mean); rate*s.Stop.Duration.Seconds() > 2*record.MostTasks {
-		return record.MostTasks + 1, nil
+	if rate := s.described().Rate(mean); rate*s.Stop.Duration.Seconds() > 2*record.MaxTasks {
+		return record.MaxTasks + 1, nil
 	}
-	return a.Planned(s.described().Rate(mean), s.Seed, s.Stop.Duration, record.MostTasks+1)
+	return a.Planned(s.described().Rate(mean), s.Seed, s.Stop.Duration, record.MaxTasks+1)
 }
 
 func closeWorkload(w workloads.Workload) error {
@@ -202,8 +202,8 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Soak || (d.planned > record.MostTasks && !s.Load.Arrival.Spec.AllAtOnce) {
-		d.belt = soaks.NewBelt(soaks.MostHeld)
+	if s.Soak || (d.planned > record.MaxTasks && !s.Load.Arrival.Spec.AllAtOnce) {
+		d.belt = soaks.NewBelt(soaks.MaxHeld)
 		if d.second = soaks.NewContinuation(s.Before); d.second != nil {
 			next = d.second.Skip(next, s.Stop.Tasks, s.Stop.Duration, func() {
 				d.tracker.Settled()
@@ -368,7 +368,7 @@ func (d *driver) assign(j *job, seq uint64, rec *record.Record) {
 	rec.Class, j.size = d.sorted.classOf(seq), d.sorted.sizeOf(seq)
 	j.task.Class, j.task.Size = rec.Class, j.size
 	if d.sorted.weights != nil {
-		j.weight = d.sorted.weights.Of(seq)
+		j.weight = d.sorted.weights.Weight(seq)
 		j.task.Weight = j.weight
 	}
 	if d.sorted.labels() {
@@ -384,7 +384,7 @@ func (d *driver) newJob() *job {
 	if d.clocks {
 		j.timed = j.clocked
 	}
-	d.keep(j)
+	d.addJob(j)
 	return j
 }
 

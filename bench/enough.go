@@ -12,13 +12,13 @@ import (
 // command gives the same results on any machine. They limit the CPU time to 10 s, at 3 µs for a
 // task of a run and 0.15 µs for a task of a forecast.
 const (
-	enoughError   = 0.08
-	mostTasks     = 1_000_000 // per run
-	mostOfSuite   = 3_000_000 // per suite
-	mostPlanned   = 8_000_000 // for all forecasts of a suite
-	mostForecast  = 2_000_000 // per forecast
-	leastForecast = 100_000
-	fewScenarios  = 8 // in a larger suite only one strategy per plan has a forecast
+	enoughError  = 0.08
+	maxTasks     = 1_000_000 // per run
+	maxOfSuite   = 3_000_000 // per suite
+	maxPlanned   = 8_000_000 // for all forecasts of a suite
+	maxForecast  = 2_000_000 // per forecast
+	minForecast  = 100_000
+	fewScenarios = 8 // in a larger suite only one strategy per plan has a forecast
 )
 
 // EnoughTasks returns the default number of tasks of each run of the suite, for which the p99
@@ -41,12 +41,12 @@ func (s Suite) EnoughTasks() int {
 			chosen[i] = sc
 		}
 	}
-	most := min(max(mostPlanned/max(len(chosen), 1), leastForecast), mostForecast)
+	most := min(max(maxPlanned/max(len(chosen), 1), minForecast), maxForecast)
 	needed := 0.0
 	for _, sc := range chosen {
 		needed = max(needed, sc.tasksFor(enoughError, most))
 	}
-	bound := min(float64(mostOfSuite)/float64(max(s.Runs(), 1)), mostTasks)
+	bound := min(float64(maxOfSuite)/float64(max(s.Runs(), 1)), maxTasks)
 	n := roundUp(needed)
 	for n > bound {
 		n = roundDown(n)

@@ -20,7 +20,7 @@ func TestFoundLongTasks(t *testing.T) {
 				strategies.Long}).Draw(t, "class")
 		}
 		first := rapid.IntRange(0, o.Trace.Len()-1).Draw(t, "first")
-		var found, wait [observe.MostFound + 2]float64
+		var found, wait [observe.MaxFound + 2]float64
 		shorts, longs := 0.0, 0
 		for i := range o.Trace.Len() {
 			rec := o.Trace.At(i)
@@ -44,7 +44,7 @@ func TestFoundLongTasks(t *testing.T) {
 		r := &Result{}
 		o.ReportFound(r, first)
 		if want := longs > 0 && shorts > 0 &&
-			o.Plan.Params.Limit <= observe.MostFound; want != (len(r.Metrics) > 0) {
+			o.Plan.Params.Limit <= observe.MaxFound; want != (len(r.Metrics) > 0) {
 			t.Fatalf("%v of %d long and %v short tasks, limit %d", r.Metrics, longs, shorts,
 				o.Plan.Params.Limit)
 		}

@@ -57,7 +57,7 @@ func (s Scenario) HangLimit(limit time.Duration) (time.Duration, error) {
 const deadlock = "every goroutine waits for another"
 
 func newGuard(ctx context.Context, s Scenario) (*guard, error) {
-	tracker := progress.Of(ctx)
+	tracker := progress.FromContext(ctx)
 	limit, err := s.HangLimit(tracker.Limit)
 	return &guard{scenario: s, mark: machine.NewMark(), tracker: tracker,
 		hang: progress.NewDetector(limit)}, err
@@ -79,7 +79,7 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 			play(ctx)
 			return
 		}
-		e := bubble(func() { play(progress.With(context.Background(), g.tracker)) })
+		e := bubble(func() { play(progress.NewContext(context.Background(), g.tracker)) })
 		switch {
 		case e != nil && g.stage.Load() == leaving:
 			left = g.mark.Stacks()
@@ -124,7 +124,7 @@ func (g *guard) watch(done <-chan struct{}) error {
 		if stage := g.stage.Load(); stage == building || stage == counting {
 			now.Early = true
 		}
-		if err := g.hang.Hear(now); err != nil && g.hang.Quiet() > g.longest() {
+		if err := g.hang.Observe(now); err != nil && g.hang.Quiet() > g.longest() {
 			return err
 		}
 	}
@@ -240,7 +240,7 @@ func (g *guard) hangError(seen string) *StrategyError {
 func hangingCall(stacks machine.Stacks) (function, by string) {
 	for function, by := range map[string]string{"New": "bench.(*driver).open",
 		"Submit": "bench.(*driver).submit", "Drain": "bench.(*driver).drain"} {
-		if stacks.In(by) {
+		if stacks.Contains(by) {
 			return function, by
 		}
 	}

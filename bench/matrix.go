@@ -48,7 +48,7 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 	for _, s := range scenarios {
 		if wrong, ok := s.Validate().(interface{ Unwrap() []error }); ok {
 			for _, err := range wrong.Unwrap() {
-				c.Once(err)
+				c.AddOnce(err)
 			}
 		}
 		if name := s.Name(); names[name] && len(c) == 0 {
@@ -76,8 +76,8 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 	return scenarios, nil
 }
 
-// MostScenarios is the maximum number of scenarios of a matrix.
-const MostScenarios = 20_000
+// MaxScenarios is the maximum number of scenarios of a matrix.
+const MaxScenarios = 20_000
 
 func (m Matrix) checkSize() error {
 	product := 1.0
@@ -93,9 +93,9 @@ func (m Matrix) checkSize() error {
 			factors = append(factors, text.Count(axis.n, axis.noun))
 		}
 	}
-	if product > MostScenarios {
+	if product > MaxScenarios {
 		return fmt.Errorf("%s are %.0f scenarios; want at most %d", strings.Join(factors, " × "),
-			product, MostScenarios)
+			product, MaxScenarios)
 	}
 	return nil
 }

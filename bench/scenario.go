@@ -44,7 +44,7 @@ type Scenario struct {
 	Seed  uint64 // of arrivals and task times: equal seeds give equal work
 	Clock Clock  // zero is Real
 	// records are folded into sums and histograms during the run, which may then last for any time.
-	// Quantiles are within 0.1 %. Runs of more than record.MostTasks tasks always do so
+	// Quantiles are within 0.1 %. Runs of more than record.MaxTasks tasks always do so
 	Soak bool
 	// partial result of an interrupted soak of this scenario, which the run resumes. Its result
 	// covers both parts and is SUSPECT because of the gap between them. nil: a new soak
@@ -218,8 +218,8 @@ func (s Scenario) Validate() error {
 	c.Note(machine.CheckProfiles(s.Profile))
 	c.If(s.Flight != 0 && (s.Clock == Virtual || s.Soak),
 		"flight: want a run under the real clock that is not a soak")
-	c.If(s.Flight < 0 || s.Flight > machine.MostAge, "flight %v: want up to %v", s.Flight,
-		machine.MostAge)
+	c.If(s.Flight < 0 || s.Flight > machine.MaxAge, "flight %v: want up to %v", s.Flight,
+		machine.MaxAge)
 	c.If(s.Profile != "" && s.Clock == Virtual, "profile: the virtual clock has no CPU time to "+
 		"profile, so use the real clock")
 	c.If(s.Soak && (arrival.IsClosed() || arrival.Spec.AllAtOnce), "soak: arrival %s: want an "+
@@ -297,16 +297,16 @@ func (s Scenario) checkWeights(c *text.Complaints) {
 		c.Add("workload %s: %w", s.Workload.Spec.Name, err)
 		return
 	}
-	c.If(l != nil && s.Strategy.Spec.Weighs && l.Most() > int64(s.Limit),
+	c.If(l != nil && s.Strategy.Spec.Weighs && l.Max() > int64(s.Limit),
 		"workload %s: a weight of %d is above the limit of %d, and strategy %s would never start "+
-			"the task", s.Workload, most(l), s.Limit, s.Strategy.Spec.Name)
+			"the task", s.Workload, largestWeight(l), s.Limit, s.Strategy.Spec.Name)
 }
 
-func most(l *workloads.WeightLaw) int64 {
+func largestWeight(l *workloads.WeightLaw) int64 {
 	if l == nil {
 		return 1
 	}
-	return l.Most()
+	return l.Max()
 }
 
 // endless reports whether some tasks end only with their context.

@@ -49,7 +49,7 @@ func TestSlowest(t *testing.T) {
 		slices.SortStableFunc(all, func(a, b int) int {
 			return cmp.Compare(o.Trace.At(b).Response(), o.Trace.At(a).Response())
 		})
-		if len(r.Slowest) != rundir.MostSlowest {
+		if len(r.Slowest) != rundir.MaxSlowest {
 			t.Fatalf("%s: %d tasks", r.Name, len(r.Slowest))
 		}
 		for rank, got := range r.Slowest {
@@ -105,7 +105,7 @@ func TestSlowestOfSoak(t *testing.T) {
 
 func TestSlowestTies(t *testing.T) {
 	var s observe.Slowest
-	for i := range 3 * rundir.MostSlowest {
+	for i := range 3 * rundir.MaxSlowest {
 		r := record.Record{Due: int64(i)}
 		r.Settle(record.Completed, int64(i)+7)
 		s.Add(i, &r, 0)
@@ -121,7 +121,7 @@ func TestSlowestTies(t *testing.T) {
 func TestSlowestMerged(t *testing.T) {
 	part := func(from int, found int) *Result {
 		r := &Result{}
-		for i := range rundir.MostSlowest {
+		for i := range rundir.MaxSlowest {
 			r.Slowest = append(r.Slowest, result.SlowTask{Task: i, End: time.Duration(from - 2*i),
 				InFlight: found})
 		}
@@ -129,7 +129,7 @@ func TestSlowestMerged(t *testing.T) {
 	}
 	for _, together := range []bool{true, false} {
 		got := observe.MergeSlowest([]*Result{part(1000, 1), part(1001, 2)}, together)
-		if len(got) != rundir.MostSlowest {
+		if len(got) != rundir.MaxSlowest {
 			t.Fatalf("%d tasks", len(got))
 		}
 		for i, task := range got {

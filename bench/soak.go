@@ -18,8 +18,8 @@ type Soak struct {
 	n    int
 }
 
-// mostRequestsHeld is a number of chunks, and allows 70,000 requests/s with a timeout of 30 s.
-const mostRequestsHeld = 512
+// maxRequestsHeld is a number of chunks, and allows 70,000 requests/s with a timeout of 30 s.
+const maxRequestsHeld = 512
 
 // NewSoak starts to receive records, for a run of about span. peak is the highest number of
 // requests in flight so far. A progress.Tracker in ctx receives partial results.
@@ -27,8 +27,8 @@ func (rec *Recording) NewSoak(
 	ctx context.Context, span time.Duration, peak *atomic.Int64,
 ) *Soak {
 	begun := *rec
-	s := &Soak{belt: soaks.NewBelt(mostRequestsHeld)}
-	asked := progress.Of(ctx).Asked()
+	s := &Soak{belt: soaks.NewBelt(maxRequestsHeld)}
+	asked := progress.FromContext(ctx).Asked()
 	if more, answer := rec.SoFar, asked.Answer; more != nil {
 		asked.Answer = func(soFar func() (*Result, error)) {
 			answer(func() (*Result, error) {

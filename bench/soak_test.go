@@ -184,7 +184,7 @@ func TestSoakSoFar(t *testing.T) {
 	if r := p.SoFar(); r != nil {
 		t.Fatalf("it answers before the run: %+v", r)
 	}
-	asked, err := bench.Run(progress.With(t.Context(), &p), s)
+	asked, err := bench.Run(progress.NewContext(t.Context(), &p), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestSoakSoFarOfFew(t *testing.T) {
 		s.Soak, s.Stop.Warmup = true, warmup
 		var p progress.Tracker
 		p.SoFar()
-		if _, err := bench.Run(progress.With(t.Context(), &p), s); err != nil {
+		if _, err := bench.Run(progress.NewContext(t.Context(), &p), s); err != nil {
 			t.Fatal(err)
 		}
 		r := p.SoFar()

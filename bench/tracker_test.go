@@ -16,7 +16,7 @@ func TestProgress(t *testing.T) {
 		s := scenario(t, bench.Written{Strategy: "bounded_queue_shed",
 			Workload: "constant:mean=100us", Arrival: "batch", Limit: 2, Queue: 5,
 			Tasks: 200, Clock: clock})
-		r, err := bench.Run(progress.With(t.Context(), &p), s)
+		r, err := bench.Run(progress.NewContext(t.Context(), &p), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestEarly(t *testing.T) {
 	go func() {
 		s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Arrival: "constant", Limit: 1,
 			Rate: 0.001, Tasks: 10, Clock: "real"})
-		_, err := bench.Run(progress.With(ctx, &p), s)
+		_, err := bench.Run(progress.NewContext(ctx, &p), s)
 		done <- err
 	}()
 	for !p.Pulse().Early {

@@ -441,13 +441,13 @@ func TestIntervalOfAnotherQuantile(t *testing.T) {
 	}
 	want, _ := exact.ResponseQuantile(p95.P)
 	low, high := value(p95.Low("response")), value(p95.High("response"))
-	if v := value(p95.Of("response")); low >= v || v >= high || low > want || want > high {
+	if v := value(p95.Unit("response")); low >= v || v >= high || low > want || want > high {
 		t.Errorf("p95 %v with the interval %v to %v; exact is %v", v, low, high, want)
 	}
 	if low <= value(metric.P90Response) || high >= value(metric.P99Response) {
 		t.Errorf("the interval %v to %v of the p95 reaches the p90 or the p99", low, high)
 	}
-	for _, unit := range []string{p95.Of("response"), p95.Low("response"), p95.High("response")} {
+	for _, unit := range []string{p95.Unit("response"), p95.Low("response"), p95.High("response")} {
 		named := func(m observe.MetricInfo) bool { return m.Unit == unit }
 		if !slices.ContainsFunc(observe.Metrics(), named) {
 			t.Errorf("%s is not documented", unit)

@@ -61,7 +61,7 @@ func TestWeightsByRecursion(t *testing.T) {
 	var light, heavy []float64
 	free, previous := int64(8), int64(0)
 	for i, due := range plan.Due {
-		weight, start := law.Of(uint64(i)), max(due, previous)
+		weight, start := law.Weight(uint64(i)), max(due, previous)
 		slices.SortFunc(running, func(a, b use) int { return int(a.end - b.end) })
 		for len(running) > 0 && (running[0].end <= start || free < weight) {
 			start = max(start, running[0].end)

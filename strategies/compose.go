@@ -79,9 +79,9 @@ func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 	return Variant{Spec: withValidation(spec), Values: param.Join(values...)}, nil
 }
 
-// Alone makes a strategy of a part around base, under the part's name and with its parameters.
-// words has the texts of the new Spec.
-func Alone(part Part, base, words Spec) Spec {
+// PartStrategy makes a strategy of a part around base, under the part's name and with its
+// parameters. words has the texts of the new Spec.
+func PartStrategy(part Part, base, words Spec) Spec {
 	s, err := addPart(PartVariant{Spec: part}, baseSpec(Variant{Spec: base}))
 	if err != nil {
 		panic(err)

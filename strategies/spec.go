@@ -230,7 +230,7 @@ var all = registry.Set[Spec]{Kind: "strategy", Keys: func(s Spec) []param.Key { 
 func RegisterBuiltin(s Spec) Spec { return all.Add(s.Name, withValidation(s)) }
 
 // Builtin reports whether the named strategy belongs to package builtin.
-func Builtin(name string) bool { return all.Own(name) }
+func Builtin(name string) bool { return all.IsOwn(name) }
 
 // Register adds a strategy to All, and so to all commands, studies and reports, and returns its
 // Spec as in All. It panics if the name is registered already or is not lower_snake, and unless

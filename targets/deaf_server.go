@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	mostDeafSlots = 10_000
-	mostDeafQueue = 1_000_000
+	maxDeafSlots = 10_000
+	maxDeafQueue = 1_000_000
 )
 
 var _ = register(Spec{
@@ -40,10 +40,10 @@ var _ = register(Spec{
 			patience: v.Duration("patience"), service: v.Dist("service"),
 			draw: rand.New(rand.NewPCG(seed, deafStream))}
 		switch {
-		case d.slots < 1 || d.slots > mostDeafSlots:
-			return nil, fmt.Errorf("slots: must be from 1 to %d, got %d", mostDeafSlots, d.slots)
-		case d.queue < 0 || d.queue > mostDeafQueue:
-			return nil, fmt.Errorf("queue: must be from 0 to %d, got %d", mostDeafQueue, d.queue)
+		case d.slots < 1 || d.slots > maxDeafSlots:
+			return nil, fmt.Errorf("slots: must be from 1 to %d, got %d", maxDeafSlots, d.slots)
+		case d.queue < 0 || d.queue > maxDeafQueue:
+			return nil, fmt.Errorf("queue: must be from 0 to %d, got %d", maxDeafQueue, d.queue)
 		case d.patience <= 0:
 			return nil, fmt.Errorf("patience: must be above 0, got %v", d.patience)
 		}

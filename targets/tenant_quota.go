@@ -30,7 +30,7 @@ var _ = register(Spec{
 	},
 })
 
-// tenantQuota has a TokenBucket per tenant, and deletes full ones. If mostBuckets buckets are in
+// tenantQuota has a TokenBucket per tenant, and deletes full ones. If maxBuckets buckets are in
 // use, calls of new tenants are refused as Unavailable.
 type tenantQuota struct {
 	calls
@@ -44,8 +44,8 @@ type tenantQuota struct {
 }
 
 const (
-	mostBuckets = 100_000 // 12 MB; bounded because over HTTP any client can choose a tenant
-	leastSweep  = 1024
+	maxBuckets = 100_000 // 12 MB; bounded because over HTTP any client can choose a tenant
+	minSweep   = 1024
 )
 
 func (q *tenantQuota) Call(ctx context.Context, seq uint64, work Work) error {
@@ -71,10 +71,10 @@ func (q *tenantQuota) decide(tenant int32) Decision {
 	if b := q.buckets[tenant]; b != nil {
 		return b.Admit(now)
 	}
-	if len(q.buckets) >= max(q.sweepAt, leastSweep) && int64(now) >= q.nextFull {
+	if len(q.buckets) >= max(q.sweepAt, minSweep) && int64(now) >= q.nextFull {
 		q.deleteFull(int64(now))
 	}
-	if len(q.buckets) == mostBuckets {
+	if len(q.buckets) == maxBuckets {
 		return Decision{Refusal: Unavailable}
 	}
 	b := new(TokenBucket)
@@ -95,7 +95,7 @@ func (q *tenantQuota) deleteFull(now int64) {
 			q.nextFull = min(q.nextFull, full)
 		}
 	}
-	q.sweepAt = min(2*len(q.buckets), mostBuckets)
+	q.sweepAt = min(2*len(q.buckets), maxBuckets)
 }
 
 // Quota is that of tenant 0.

@@ -38,7 +38,7 @@ func (a *amount) spec(s Spec) Spec {
 	return s
 }
 
-func (a *amount) given(v param.Values) int64 {
+func (a *amount) value(v param.Values) int64 {
 	if a.count.Kind == param.Size {
 		return v.Size(a.count.Name)
 	}
@@ -46,7 +46,7 @@ func (a *amount) given(v param.Values) int64 {
 }
 
 func (a *amount) check(v param.Values) error {
-	name, n := a.count.Name, a.given(v)
+	name, n := a.count.Name, a.value(v)
 	switch {
 	case v.Given("mean") && v.Given(name):
 		return fmt.Errorf("%s: give either %s or mean, not both", name, name)
@@ -64,7 +64,7 @@ func (a *amount) build(seed uint64, v param.Values) (Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	units := int(a.given(v))
+	units := int(a.value(v))
 	if units == 0 {
 		if units, err = unitsIn(v.Duration("mean"), l, a.count.Name); err != nil {
 			return nil, fmt.Errorf("mean: %w", err)

@@ -36,8 +36,8 @@ var _ = register(Spec{
 		return w, err
 	},
 	Check: func(v param.Values) error {
-		if r := v.Float("r"); r < 1 || r > mostR {
-			return fmt.Errorf("r: must be between 1 and %s, got %s", dist.FormatFloat(mostR),
+		if r := v.Float("r"); r < 1 || r > maxR {
+			return fmt.Errorf("r: must be between 1 and %s, got %s", dist.FormatFloat(maxR),
 				dist.FormatFloat(r))
 		}
 		return averageNumbers.check(v)

@@ -30,11 +30,11 @@ var _ = register(Spec{
 		w.mean = mean
 		return w, nil
 	},
-	Check: numberFrom("n", 0, mostDoublings),
+	Check: numberFrom("n", 0, maxDoublings),
 })
 
 // 20 doublings give 28 MB of text, and a task of about a second and almost a gigabyte.
-const mostDoublings = 20
+const maxDoublings = 20
 
 type jsonSizes struct{}
 

@@ -27,11 +27,11 @@ var _ = register(Spec{
 		}
 		return &cpuSort{times{mean: mean}, seed, v.Int("n")}, nil
 	},
-	Check: numberFrom("n", 1, mostSorted),
+	Check: numberFrom("n", 1, maxSorted),
 })
 
 // 10⁷ numbers take 80 MB and about a second.
-const mostSorted = 10_000_000
+const maxSorted = 10_000_000
 
 type sortSizes struct{}
 

@@ -65,7 +65,7 @@ func newLookups(seed uint64, v param.Values) (Workload, error) {
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	w.times = times{answer.Mean(), answer.C2()}.beside(trip) // which is taken for constant
+	w.times = times{answer.Mean(), answer.C2()}.plus(trip) // which is taken for constant
 	return w, nil
 }
 

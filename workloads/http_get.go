@@ -95,7 +95,7 @@ func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("a server on loopback: %w", err), w.Close())
 	}
-	w.times = w.beside(trip) // which is taken for constant
+	w.times = w.plus(trip) // which is taken for constant
 	waits := newWaits(seed, service)
 	return &httpOwn{httpClient: w, service: waits.Do, sleepBy: waits.SleepBy}, nil
 }
@@ -104,7 +104,7 @@ func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
 const seqHeader = "Poolbench-Seq"
 
 // A larger answer is an error, because a body may have no end.
-const mostBody = 1 << 20
+const maxBody = 1 << 20
 
 // An httpClient uses no proxy and does not request compression.
 type httpClient struct {
@@ -166,7 +166,7 @@ func (w *httpClient) Do(ctx context.Context, seq uint64) error {
 	if err != nil {
 		return w.failure(ctx, err)
 	}
-	n, err := io.Copy(io.Discard, io.LimitReader(answer.Body, mostBody+1))
+	n, err := io.Copy(io.Discard, io.LimitReader(answer.Body, maxBody+1))
 	err = errors.Join(err, answer.Body.Close()) // without its end, the connection with it
 	switch {
 	case answer.StatusCode >= 400: // says enough, whatever the body says
@@ -174,7 +174,7 @@ func (w *httpClient) Do(ctx context.Context, seq uint64) error {
 			retryAfter(answer.Header.Get("Retry-After"), time.Now())}
 	case err != nil:
 		return w.failure(ctx, err)
-	case n > mostBody:
+	case n > maxBody:
 		return errors.New("the body is larger than 1 MiB")
 	}
 	return nil

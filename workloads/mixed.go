@@ -28,7 +28,7 @@ var _ = register(Spec{
 			return nil, err
 		}
 		wait := newWaits(seed, v.Dist("wait"))
-		both := times{wait.Mean(), wait.C2()}.beside(hash.Mean()) // the computation is constant
+		both := times{wait.Mean(), wait.C2()}.plus(hash.Mean()) // the computation is constant
 		return &mixed{both, hash, wait}, nil
 	},
 	Check: checkMixed,

@@ -18,11 +18,11 @@ var _ = register(Spec{
 	New:     drawn(mixtureOf),
 })
 
-// mostBranches bounds the time of a draw, which is linear.
-const mostBranches = 8
+// maxBranches bounds the time of a draw, which is linear.
+const maxBranches = 8
 
 func branchKeys(weights, dists []string) (keys []param.Key) {
-	for i := range mostBranches {
+	for i := range maxBranches {
 		weight, d := "0", "const(0s)"
 		if i < len(weights) {
 			weight, d = weights[i], dists[i]
@@ -40,7 +40,7 @@ func branchKeys(weights, dists []string) (keys []param.Key) {
 // mixtureOf checks the branches itself, because dist.NewMixture would renumber them in its errors.
 func mixtureOf(v param.Values) (dist.Dist, error) {
 	var branches []dist.Branch
-	for i := range mostBranches {
+	for i := range maxBranches {
 		n := strconv.Itoa(i + 1)
 		weight := v.Float("w" + n)
 		switch {

@@ -17,7 +17,7 @@ var _ = register(Spec{
 			"so on"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
-		weights, err := parseRatios(v.Text("shares"), 2, MostLabels)
+		weights, err := parseRatios(v.Text("shares"), 2, MaxLabels)
 		if err != nil {
 			return nil, fmt.Errorf("shares: %w", err)
 		}

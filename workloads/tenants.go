@@ -33,11 +33,11 @@ type tenants struct{ labels }
 func (w tenants) Tenant(seq uint64) int32 { return int32(w.number(seq)) }
 
 // The shares take up to 80 kB.
-const mostTenants = 10_000
+const maxTenants = 10_000
 
 func tenantWeights(n int, skew string) ([]float64, error) {
-	if n < 2 || n > mostTenants {
-		return nil, fmt.Errorf("n: want 2 to %d tenants, got %d", mostTenants, n)
+	if n < 2 || n > maxTenants {
+		return nil, fmt.Errorf("n: want 2 to %d tenants, got %d", maxTenants, n)
 	}
 	name, rest, _ := strings.Cut(skew, "(")
 	number, closed := strings.CutSuffix(rest, ")")

@@ -12,8 +12,8 @@ func (t *times) Mean() time.Duration { return t.mean }
 
 func (t *times) C2() float64 { return t.c2 }
 
-// beside adds a constant time.
-func (t times) beside(constant time.Duration) times {
+// plus adds a constant time.
+func (t times) plus(constant time.Duration) times {
 	whole := t.mean + constant
 	share := float64(t.mean) / float64(whole)
 	return times{whole, t.c2 * (share * share)}

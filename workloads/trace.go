@@ -94,7 +94,7 @@ func timedTrace(seed uint64, v param.Values) (Workload, error) {
 	if !v.Given("class") && v.Given("long") {
 		return nil, errors.New("long: give class, the column of the classes, as well")
 	}
-	var columns [traces.MostLabels]string
+	var columns [traces.MaxLabels]string
 	for i, key := range labelKeys {
 		if !v.Given(key) {
 			continue

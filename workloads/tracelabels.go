@@ -13,7 +13,7 @@ import (
 )
 
 // labelKeys is in reading order.
-var labelKeys = [traces.MostLabels]string{"tenant", "priority", "deadline"}
+var labelKeys = [traces.MaxLabels]string{"tenant", "priority", "deadline"}
 
 type traceLabel[T any] struct {
 	of     []uint16 // by task
@@ -39,7 +39,7 @@ func (w traceDeadlines) Allowance(seq uint64) time.Duration { return w.deadlines
 
 // Labels are declared by a workload's interfaces, so each choice of columns has its own type.
 func labelledTrace(
-	w *trace, file string, labels [traces.MostLabels]traces.Labels,
+	w *trace, file string, labels [traces.MaxLabels]traces.Labels,
 ) (_ Workload, err error) {
 	t := traceTenants{traceLabel[int32]{labels[0].Of, ranked(labels[0])}}
 	p := tracePriorities{}

@@ -36,8 +36,8 @@ type twoClass struct {
 	short float64 // share of the short tasks
 }
 
-// mostR gives C² = 2.5·10⁸, above which no run is long enough to estimate the mean.
-const mostR = 1e9
+// maxR gives C² = 2.5·10⁸, above which no run is long enough to estimate the mean.
+const maxR = 1e9
 
 // Both times are rounded to whole nanoseconds. Mean and C² are within 0.1 %, because no task is
 // shorter than half of the mean.
@@ -45,8 +45,8 @@ func twoClassDist(mean time.Duration, r float64) (d dist.Dist, shareShort float6
 	if mean < time.Microsecond {
 		return nil, 0, fmt.Errorf("mean: must be at least 1us, got %s", dist.FormatDuration(mean))
 	}
-	if r < 1 || r > mostR {
-		return nil, 0, fmt.Errorf("r: must be between 1 and %s, got %s", dist.FormatFloat(mostR),
+	if r < 1 || r > maxR {
+		return nil, 0, fmt.Errorf("r: must be between 1 and %s, got %s", dist.FormatFloat(maxR),
 			dist.FormatFloat(r))
 	}
 	m, p := float64(mean), 1/(1+r)

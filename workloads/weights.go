@@ -16,9 +16,9 @@ var WeightsKey = param.Key{Name: "weights", Kind: param.Text, Default: "1",
 	Doc: "weight of a task for strategies that limit the sum of weights: 4, uniform(1,8), or " +
 		"mixture(0.9,1,0.1,8) of shares and weights; --load still counts slots of one unit"}
 
-const mostTaskWeight = 1 << 20
+const maxTaskWeight = 1 << 20
 
-const mostWeights = 16
+const maxWeights = 16
 
 const weightStream = 0x7765696768740000
 
@@ -42,7 +42,7 @@ func (s Spec) Weights(seed uint64, v param.Values) (*WeightLaw, error) {
 		return nil, fmt.Errorf("%s: %w", WeightsKey.Name, err)
 	}
 	l.seed = seed + weightStream
-	if l.Least() == 1 && l.Most() == 1 {
+	if l.Min() == 1 && l.Max() == 1 {
 		return nil, nil
 	}
 	return l, nil
@@ -62,8 +62,8 @@ func (s Spec) withWeights() Spec {
 	return s
 }
 
-// Of returns the weight of task seq. It does not allocate. A nil law has only the weight 1.
-func (l *WeightLaw) Of(seq uint64) int64 {
+// Weight returns the weight of task seq. It does not allocate. A nil law has only the weight 1.
+func (l *WeightLaw) Weight(seq uint64) int64 {
 	if l == nil {
 		return 1
 	}
@@ -84,16 +84,16 @@ func (l *WeightLaw) Of(seq uint64) int64 {
 	return l.weights[len(l.weights)-1]
 }
 
-// Least returns the smallest weight.
-func (l *WeightLaw) Least() int64 {
+// Min returns the smallest weight.
+func (l *WeightLaw) Min() int64 {
 	if l.n > 0 {
 		return l.first
 	}
 	return slices.Min(l.weights)
 }
 
-// Most returns the largest weight.
-func (l *WeightLaw) Most() int64 {
+// Max returns the largest weight.
+func (l *WeightLaw) Max() int64 {
 	if l.n > 0 {
 		return l.first + int64(l.n) - 1
 	}
@@ -103,7 +103,7 @@ func (l *WeightLaw) Most() int64 {
 // Mean returns the mean weight.
 func (l *WeightLaw) Mean() (mean float64) {
 	if l.n > 0 {
-		return float64(l.Least()+l.Most()) / 2
+		return float64(l.Min()+l.Max()) / 2
 	}
 	before := 0.0
 	for i, upTo := range l.upTo {
@@ -114,10 +114,10 @@ func (l *WeightLaw) Mean() (mean float64) {
 
 func parseWeights(text string) (*WeightLaw, error) {
 	wrong := fmt.Errorf("want whole numbers from 1 to %d, as 4, uniform(1,8) or "+
-		"mixture(0.9,1,0.1,8), got %q", mostTaskWeight, text)
+		"mixture(0.9,1,0.1,8), got %q", maxTaskWeight, text)
 	weightIn := func(field string) (int64, bool) {
 		n, err := strconv.ParseInt(field, 10, 64)
-		return n, err == nil && n >= 1 && n <= mostTaskWeight
+		return n, err == nil && n >= 1 && n <= maxTaskWeight
 	}
 	if w, ok := weightIn(text); ok {
 		return &WeightLaw{first: w, n: 1}, nil
@@ -135,7 +135,7 @@ func parseWeights(text string) (*WeightLaw, error) {
 			return nil, wrong
 		}
 		return &WeightLaw{first: least, n: uint64(most-least) + 1}, nil
-	case strings.HasPrefix(text, "mixture(") && len(fields)%2 == 0 && len(fields) <= 2*mostWeights:
+	case strings.HasPrefix(text, "mixture(") && len(fields)%2 == 0 && len(fields) <= 2*maxWeights:
 		return mixedWeights(fields, weightIn, wrong)
 	}
 	return nil, wrong

@@ -31,7 +31,7 @@ func TestWeights(t *testing.T) {
 		l, seen, mean := lawOf(t, text), map[int64]float64{}, 0.0
 		const n = 100_000
 		for seq := range uint64(n) {
-			seen[l.Of(seq)] += 1. / n
+			seen[l.Weight(seq)] += 1. / n
 		}
 		least, most := int64(math.MaxInt64), int64(0)
 		for weight, share := range shares {
@@ -40,12 +40,12 @@ func TestWeights(t *testing.T) {
 				t.Errorf("%s: a share of %v has the weight %d", text, seen[weight], weight)
 			}
 		}
-		if len(seen) != len(shares) || l.Least() != least || l.Most() != most ||
+		if len(seen) != len(shares) || l.Min() != least || l.Max() != most ||
 			math.Abs(l.Mean()-mean) > 1e-6*mean {
-			t.Errorf("%s: weights %v, from %d to %d, mean %v", text, seen, l.Least(), l.Most(),
+			t.Errorf("%s: weights %v, from %d to %d, mean %v", text, seen, l.Min(), l.Max(),
 				l.Mean())
 		}
-		if allocs := testing.AllocsPerRun(100, func() { l.Of(7) }); allocs != 0 {
+		if allocs := testing.AllocsPerRun(100, func() { l.Weight(7) }); allocs != 0 {
 			t.Errorf("%s: a weight allocates %v times", text, allocs)
 		}
 	}
@@ -54,7 +54,7 @@ func TestWeights(t *testing.T) {
 	b, _ := v.Spec.Weights(2, v.Values)
 	same := 0
 	for seq := range uint64(1000) {
-		if a.Of(seq) == b.Of(seq) {
+		if a.Weight(seq) == b.Weight(seq) {
 			same++
 		}
 	}

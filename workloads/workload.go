@@ -72,8 +72,8 @@ type Computing interface {
 	Computes(seq uint64) bool
 }
 
-// MostLabels is the number of priorities and of tenants, from 0 on, with separate results.
-const MostLabels = 4
+// MaxLabels is the number of priorities and of tenants, from 0 on, with separate results.
+const MaxLabels = 4
 
 // Prioritised is implemented by workloads whose tasks have priorities.
 type Prioritised interface {

@@ -59,7 +59,7 @@ func (s Spec) check(v param.Values) (err error) {
 	if s.Closed != nil {
 		_, err = s.Closed(v)
 	} else {
-		_, err = s.Open(MostRate, 0, v) // the least restrictive rate; CheckPlan has the actual rate
+		_, err = s.Open(MaxRate, 0, v) // the least restrictive rate; CheckPlan has the actual rate
 	}
 	return err
 }

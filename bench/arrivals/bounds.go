@@ -12,8 +12,8 @@ const (
 	MaxTasks        = 100_000_000        // 6.4 GB of records, at 64 bytes per task
 	MaxSoak         = 1_000_000_000_000  // tasks without records
 	MaxSpan         = 87_600 * time.Hour // ten years
-	LeastRate       = 1e-6               // tasks per second
-	MostRate        = 1e9                // tasks per second
+	MinRate         = 1e-6               // tasks per second
+	MaxRate         = 1e9                // tasks per second
 	sampledArrivals = 4096
 	spanText        = "87600h, which is ten years" // MaxSpan
 )
@@ -27,8 +27,8 @@ func (v Variant) CheckPlan(
 	var c text.Complaints
 	complain := c.Add
 	switch {
-	case rate != 0 && !(rate >= LeastRate && rate <= MostRate):
-		complain("rate %v: want %v to %v tasks per second", rate, LeastRate, MostRate)
+	case rate != 0 && !(rate >= MinRate && rate <= MaxRate):
+		complain("rate %v: want %v to %v tasks per second", rate, MinRate, MaxRate)
 	case tasks < 0 || float64(tasks) > most:
 		complain("n %d: want 1 to %.0f tasks", tasks, most)
 	case v.Tasks() > 0 && tasks > v.Tasks():

@@ -26,7 +26,7 @@ var clientStages = Spec{
 	},
 	Closed: func(v param.Values) (Clients, error) {
 		s, err := readStages(v)
-		return Clients{Count: MostClients(s), Think: dist.Constant{}}, err
+		return Clients{Count: MaxClients(s), Think: dist.Constant{}}, err
 	},
 }
 
@@ -57,8 +57,8 @@ func ClientsInStages(stages []Stage) (Variant, error) {
 	return Variant{param.Variant[Spec]{Spec: clientStages, Values: values}}, err
 }
 
-// MostClients returns the highest number of clients in the stages.
-func MostClients(stages []Stage) int {
+// MaxClients returns the highest number of clients in the stages.
+func MaxClients(stages []Stage) int {
 	most := 0.0
 	for _, s := range stages {
 		most = max(most, s.Level, s.last())

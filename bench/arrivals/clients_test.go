@@ -13,7 +13,7 @@ func TestNextActive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most := arrivals.MostClients(stages); most != 7 {
+	if most := arrivals.MaxClients(stages); most != 7 {
 		t.Errorf("%d clients at most", most)
 	}
 	ends := 22 * time.Second

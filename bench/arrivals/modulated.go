@@ -20,11 +20,11 @@ type modulated struct {
 	fixed  bool
 }
 
-// leastPhase and mostCycles bound the time that a plan spends in cycles without an arrival.
+// minPhase and maxCycles bound the time that a plan spends in cycles without an arrival.
 const (
-	leastPhase  = time.Microsecond
+	minPhase    = time.Microsecond
 	longPhase   = 24 * time.Hour
-	mostCycles  = 1000 // per arrival, on average
+	maxCycles   = 1000 // per arrival, on average
 	phaseBounds = "want 1µs to 24h"
 )
 
@@ -34,17 +34,17 @@ func openModulated(
 	m := &modulated{fixed: fixed}
 	for i, key := range [...]string{first, second} {
 		d := v.Duration(key)
-		if d < leastPhase || d > longPhase {
+		if d < minPhase || d > longPhase {
 			return nil, errors.New(key + ": " + phaseBounds)
 		}
 		m.phases[i].mean = float64(d)
 	}
 	rate /= float64(time.Second)
 	cycle := m.phases[0].mean + m.phases[1].mean
-	if cycle*rate*mostCycles < 1 {
+	if cycle*rate*maxCycles < 1 {
 		return nil, fmt.Errorf("%s, %s: want a cycle of at least %v, a thousandth of the mean "+
 			"gap at this rate: a shorter one is poisson", first, second,
-			time.Duration(1/rate/mostCycles).Round(time.Nanosecond))
+			time.Duration(1/rate/maxCycles).Round(time.Nanosecond))
 	}
 	weighted := weights[0]*m.phases[0].mean + weights[1]*m.phases[1].mean
 	for i := range m.phases {

@@ -34,8 +34,8 @@ func (s Stage) last() float64 {
 const staged = "stages"
 
 const (
-	mostStages = 20
-	mostLevel  = 1000 // factor on the scenario's rate
+	maxStages = 20
+	maxLevel  = 1000 // factor on the scenario's rate
 )
 
 // stages runs the clock of another process at the speed of each stage, so gaps scale with the load,
@@ -195,20 +195,20 @@ func (s Stage) String() string {
 
 // readStages rejects stages that are not in canonical form.
 func readStages(v param.Values) (stages []Stage, err error) {
-	most, of := float64(mostLevel), "times the load"
+	most, of := float64(maxLevel), "times the load"
 	switch v.Choice("unit") {
 	case "rate":
-		most, of = MostRate, "a second"
+		most, of = MaxRate, "a second"
 	case unitClients:
 		most, of = maxClients, "clients"
 	}
 	texts := strings.Split(v.Text("at"), "_")
-	if len(texts) > mostStages {
-		return nil, fmt.Errorf("at: want at most %d stages, got %d", mostStages, len(texts))
+	if len(texts) > maxStages {
+		return nil, fmt.Errorf("at: want at most %d stages, got %d", maxStages, len(texts))
 	}
 	total := time.Duration(0)
 	inBounds := func(level float64) bool {
-		return level == 0 || level >= LeastRate && level <= most
+		return level == 0 || level >= MinRate && level <= most
 	}
 	for _, text := range texts {
 		levels, length, _ := strings.Cut(text, "x")
@@ -219,7 +219,7 @@ func readStages(v param.Values) (stages []Stage, err error) {
 		case bad != nil || err != nil:
 			return nil, fmt.Errorf("at: want LEVELxTIME, as in 0.6x20s or 0..2x20s, got %q", text)
 		case !inBounds(s.Level) || !inBounds(s.last()):
-			return nil, fmt.Errorf("at: %s %s: want %v to %v, or 0", levels, of, LeastRate, most)
+			return nil, fmt.Errorf("at: %s %s: want %v to %v, or 0", levels, of, MinRate, most)
 		case s.For <= 0 || s.For > MaxSpan-total:
 			return nil, fmt.Errorf("at: %v: want more than 0, at most %s in all", s.For, spanText)
 		case s.String() != text:
@@ -286,7 +286,7 @@ func (w *warp) runTime(t time.Duration) time.Duration {
 	}
 	s := w.stages[w.now]
 	if t > w.processEnd && (s.Ramp || s.Level == 0) { // after the last stage
-		speed := max(s.last(), leastAfter) / w.base
+		speed := max(s.last(), minAfter) / w.base
 		return w.end + time.Duration(min(float64(t-w.processEnd)/speed, float64(MaxSpan)))
 	}
 	if w.now == 0 && !s.Ramp {
@@ -299,8 +299,8 @@ func (w *warp) runTime(t time.Duration) time.Duration {
 	return at
 }
 
-// leastAfter is the level after a last stage that ends with 0, because a process never ends.
-const leastAfter = LeastRate
+// minAfter is the level after a last stage that ends with 0, because a process never ends.
+const minAfter = MinRate
 
 func (w *warp) length(s Stage) time.Duration {
 	return time.Duration(math.Round(float64(s.For) * s.Mean() / w.base))

@@ -58,5 +58,5 @@ var _ = register(Spec{
 
 func tracePlan(v param.Values) (*traces.Plan, error) {
 	return traces.Open(v, v.Text("file"), v.Text("column"), v.Text("duration"), traces.NoColumn,
-		[traces.MostLabels]string{})
+		[traces.MaxLabels]string{})
 }

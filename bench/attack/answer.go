@@ -31,9 +31,9 @@ type answer struct {
 	kept     *checks.Answer // the parts to keep; nil: none
 }
 
-// kept allocates the parts that checks need and, for the first failures with each status, the body.
-// run.inspect releases them for reuse.
-func (c *caller) kept(status int) *checks.Answer {
+// keptAnswer allocates the parts that checks need and, for the first failures with each status, the
+// body. run.inspect releases them for reuse.
+func (c *caller) keptAnswer(status int) *checks.Answer {
 	keep := c.keep
 	if c.attack.outcomeOf(status) != record.Completed && status > 0 && !c.keptEnough(status) {
 		keep = checks.Needs{Head: true, Body: max(keep.Body, checks.ForFailures)}
@@ -50,7 +50,7 @@ func (c *caller) kept(status int) *checks.Answer {
 // In sessions every failure is kept, because each step has its own failures.
 func (c *caller) keptEnough(status int) bool {
 	return c.attack.Session == nil && (status >= len(c.said) ||
-		c.said[status].Load() >= checks.MostBodies || c.said[status].Add(1) > checks.MostBodies)
+		c.said[status].Load() >= checks.MaxBodies || c.said[status].Add(1) > checks.MaxBodies)
 }
 
 var keptAnswers = sync.Pool{New: func() any { return new(checks.Answer) }}
@@ -77,7 +77,7 @@ func (w *wire) read(o *outgoing, follows bool, c *caller, a *answer) (got reache
 	}
 	a.firstByte = firstByte
 	a.status, a.out, a.closes = h.Status, o.body, h.Closes
-	if a.kept = c.kept(h.Status); a.kept != nil {
+	if a.kept = c.keptAnswer(h.Status); a.kept != nil {
 		a.kept.Head = append(a.kept.Head, come[:h.Size]...)
 	}
 	if h.RetryAfter != nil {
@@ -105,8 +105,8 @@ func (w *wire) readSlowly(o *outgoing, follows bool, c *caller) (a answer) {
 	}
 	w.limit.left = math.MaxInt64
 	if follows && isRedirect(resp.StatusCode) && resp.Header.Get("Location") != "" {
-		if a.out = o.body; resp.ContentLength <= mostSlurped {
-			a.in, err = io.CopyN(io.Discard, resp.Body, mostSlurped+1)
+		if a.out = o.body; resp.ContentLength <= maxSlurped {
+			a.in, err = io.CopyN(io.Discard, resp.Body, maxSlurped+1)
 		}
 		a.closes, a.redirect = resp.Close || err != io.EOF, resp
 		resp.Body = http.NoBody
@@ -120,8 +120,8 @@ func (w *wire) readSlowly(o *outgoing, follows bool, c *caller) (a answer) {
 	return a
 }
 
-// mostSlurped is how much of a redirect's body is read to reuse its connection, as in http.Client.
-const mostSlurped = 2 << 10
+// maxSlurped is how much of a redirect's body is read to reuse its connection, as in http.Client.
+const maxSlurped = 2 << 10
 
 func isRedirect(status int) bool {
 	switch status {

@@ -55,7 +55,7 @@ type Attack struct {
 	// an answer that fails a check fails its request. An answer that passes a check on the status
 	// is completed, whatever the status
 	Checks checks.List
-	// bytes of a decompressed body that checks and captures read; 0: checks.MostBody
+	// bytes of a decompressed body that checks and captures read; 0: checks.MaxBody
 	CheckBytes int
 	StopIf     []checks.Stop // rules that end the attack early, with a *Stopped as Report.Cut
 	// query parameters whose values are shown; all others are masked
@@ -110,7 +110,7 @@ type Attack struct {
 	// status with which the server's own strategy sheds, such as 503; 0: none
 	Shed int
 	Seed uint64 // of the arrivals
-	// keep no record of single requests, as bench.Scenario.Soak. Always on beyond record.MostTasks
+	// keep no record of single requests, as bench.Scenario.Soak. Always on beyond record.MaxTasks
 	// requests
 	Soak bool
 	// result of an interrupted soak to continue, as bench.Scenario.Before

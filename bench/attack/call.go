@@ -45,7 +45,7 @@ func newCaller(
 ) (*caller, error) {
 	count := new(record.CallCounter)
 	c := &caller{ctx: ctx, messages: a.messages(), lazy: a.isLazy(),
-		keep: a.keeps(), names: a.serverNames(), calls: count, attack: &a}
+		keep: a.answerNeeds(), names: a.serverNames(), calls: count, attack: &a}
 	c.conns = c.newConns(give)
 	var err error
 	if c.tls, err = a.TLS.config(); err != nil {
@@ -202,7 +202,7 @@ func (w *callTrace) trace() *httptrace.ClientTrace {
 }
 
 func (c *caller) read(resp *http.Response) answer {
-	a := answer{kept: c.kept(resp.StatusCode)}
+	a := answer{kept: c.keptAnswer(resp.StatusCode)}
 	if a.kept != nil {
 		a.kept.Header = resp.Header
 	}

@@ -17,7 +17,7 @@ func staged(t *testing.T, text string) attack.Attack {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := attack.Attack{ClientStages: stages, Clients: arrivals.MostClients(stages),
+	a := attack.Attack{ClientStages: stages, Clients: arrivals.MaxClients(stages),
 		Requests: []attack.Request{{Method: "GET", URL: "http://x/"}}}
 	for _, s := range stages {
 		a.Duration += s.For

@@ -42,7 +42,7 @@ type client struct {
 
 func (r *run) closed() {
 	l := &closedLoop{run: r, until: int64(r.attack.Duration), most: arrivals.MaxTasks}
-	if n := r.attack.most(); n > 0 {
+	if n := r.attack.maxRequests(); n > 0 {
 		l.most = uint64(n)
 	}
 	l.first, l.by = uint64(r.attack.Agent), uint64(max(r.attack.Agents, 1))
@@ -81,7 +81,7 @@ func (c *client) sendRequests() {
 	for c.next() {
 		a := c.of.caller.call(c.of.ctx, c.message)
 		c.settle(a, c.of.now())
-		if c.ring.takes(c) {
+		if c.ring.takeOver(c) {
 			return
 		}
 	}
@@ -171,7 +171,7 @@ func (c *client) nextStep() bool {
 func (c *client) settle(a answer, end int64) {
 	l := c.of
 	s := sample{seq: c.seq, due: c.rec.Due, end: end, busy: end - c.start, visit: c.visit}
-	l.take(&s, a)
+	l.addAnswer(&s, a)
 	c.rec.Issue = c.start
 	c.rec.Attempt(c.start, s.busy)
 	l.settle(c.rec, s)
@@ -194,7 +194,7 @@ var errFull = fmt.Errorf("%d requests are the most that an attack records", arri
 // the server is down.
 const afterError = 10 * time.Millisecond
 
-func (r *run) take(s *sample, a answer) {
+func (r *run) addAnswer(s *sample, a answer) {
 	s.status, s.err, s.check = a.status, "", ""
 	s.in += a.in
 	s.out += a.out

@@ -100,8 +100,8 @@ func (n *names) connect(ctx context.Context, network, address string) (net.Conn,
 	return n.race(ctx, network, preferred, others)
 }
 
-// leastTry is the least time for an address, if there is a deadline, as in package net.
-const leastTry = 2 * time.Second
+// minTry is the least time for an address, if there is a deadline, as in package net.
+const minTry = 2 * time.Second
 
 // oneOf tries the addresses in turn, each for its part of the time.
 func (n *names) oneOf(
@@ -111,7 +111,7 @@ func (n *names) oneOf(
 		trying, cancel := ctx, context.CancelFunc(func() {})
 		if deadline, ok := ctx.Deadline(); ok && i < len(all)-1 {
 			part := time.Until(deadline) / time.Duration(len(all)-i)
-			trying, cancel = context.WithTimeout(ctx, max(part, leastTry))
+			trying, cancel = context.WithTimeout(ctx, max(part, minTry))
 		}
 		conn, err := n.to(trying, network, address)
 		cancel()

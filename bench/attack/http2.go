@@ -82,12 +82,12 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 
 // Closing the body of the answer releases its stream.
 func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, error) {
-	name, err := h.names.of(r)
+	name, err := h.names.serverName(r)
 	if err != nil {
 		return nil, err
 	}
 	to := h.hosts.Host(hostKey(r, name))
-	at, err := to.Take(r.Context(), deadline)
+	at, err := to.Acquire(r.Context(), deadline)
 	if err != nil {
 		return nil, err
 	}
@@ -105,31 +105,31 @@ func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, e
 		}
 		if resp, err = c.RoundTrip(r); err == nil {
 			c.used.Store(true)
-			resp.Body = &lent{resp.Body, sync.OnceFunc(func() { to.Give(at) })}
+			resp.Body = &lent{resp.Body, sync.OnceFunc(func() { to.Release(at) })}
 			return resp, nil
 		}
-		if r, again = h.again(r, c, tries, err); r == nil {
+		if r, again = h.retry(r, c, tries, err); r == nil {
 			break
 		}
 	}
-	to.Give(at)
+	to.Release(at)
 	return nil, err
 }
 
-// mostAgain limits how often a request looks for another connection.
-const mostAgain = 3
+// maxAgain limits how often a request looks for another connection.
+const maxAgain = 3
 
-// again returns nil if the request must not be resent, and whether it was sent before.
-func (h *http2) again(
+// retry returns nil if the request must not be resent, and whether it was sent before.
+func (h *http2) retry(
 	r *http.Request, c *streamed, tries int, err error,
 ) (next *http.Request, went bool) {
 	went = err.Error() != "http2: client conn not usable"
 	lost := c.used.Load() && tries == 0 && c.frames.Broke() && transport.Repeatable(r)
-	if tries >= mostAgain || r.Context().Err() != nil ||
+	if tries >= maxAgain || r.Context().Err() != nil ||
 		went && !(h.attack.Resend && (notProcessed(err) || lost)) {
 		return nil, went
 	}
-	return transport.Again(r), went
+	return transport.CloneForRetry(r), went
 }
 
 // A streamReset has the form of net/http's internal error, which has no exported name.

@@ -36,21 +36,21 @@ func TestKept(t *testing.T) {
 	defer server.Close()
 	for target, want := range map[string]int{
 		"/?n=0": 0, "/?n=7": 7, "/?n=4096": 4096, "/?n=5000": 5000, "/?n=200000": 200000,
-		"/?n=" + strconv.Itoa(checks.MostBody):   checks.MostBody,
-		"/?n=" + strconv.Itoa(checks.MostBody+1): checks.MostBody + 1,
-		"/?n=3000000":                            3000000,
-		"/?n=9&how=chunks":                       9, "/?n=90000&how=chunks": 90000, "/?n=3000000&how=chunks": 3000000,
+		"/?n=" + strconv.Itoa(checks.MaxBody):   checks.MaxBody,
+		"/?n=" + strconv.Itoa(checks.MaxBody+1): checks.MaxBody + 1,
+		"/?n=3000000":                           3000000,
+		"/?n=9&how=chunks":                      9, "/?n=90000&how=chunks": 90000, "/?n=3000000&how=chunks": 3000000,
 		"/?n=9&how=trailer": 9, "/from": 70,
 	} {
 		a := attack.Defaults()
 		a.Requests = []attack.Request{{Method: http.MethodGet, URL: server.URL + target}}
 		for by, a := range map[string]attack.Attack{"wires": a, "net/http": a.ByNetHTTP()} {
-			got := a.Keep(t.Context(), checks.Needs{Head: true, Body: checks.MostBody})
+			got := a.Keep(t.Context(), checks.Needs{Head: true, Body: checks.MaxBody})
 			if got == nil {
 				t.Errorf("%s by %s: nothing was kept", target, by)
 				continue
 			}
-			most := min(want, checks.MostBody)
+			most := min(want, checks.MaxBody)
 			if !bytes.Equal(got.Body, body(most)) || got.Cut != (want > most) {
 				t.Errorf("%s by %s: %d bytes were kept, cut %v, of %d", target, by,
 					len(got.Body), got.Cut, want)

@@ -105,7 +105,7 @@ func (m merging) report() (*Report, error) {
 	var traced slowest
 	var slow slowest
 	spell := cmp.Or(m.attack.spoken, plainHTTP).Status
-	urls := newURLTally(m.attack).all()
+	urls := newURLTally(m.attack).sortedRows()
 	var visited *sessions.Tally
 	if m.attack.Session != nil {
 		visited = sessions.NewTally(m.attack.Session)
@@ -123,7 +123,7 @@ func (m merging) report() (*Report, error) {
 			errs[c.What] += c.N
 		}
 		failures.Add(g.Share.Failures)
-		traced, slow = traced.with(g.Share.Traced...), slow.with(g.Share.Slow...)
+		traced, slow = traced.insert(g.Share.Traced...), slow.insert(g.Share.Slow...)
 		if len(g.Share.URLs) > 0 && len(g.Share.URLs) != len(urls) {
 			return nil, fmt.Errorf("%s: its results have %d URLs, but the others have %d", g.Name,
 				len(g.Share.URLs), len(urls))
@@ -216,7 +216,7 @@ func (m merging) shares() (present, planned int) {
 	return present, planned
 }
 
-const mostNamed = 3
+const maxNamed = 3
 
 // Among equal doubts only the first agents are named.
 func (m merging) doubts() (all []result.Reason) {
@@ -235,7 +235,7 @@ func (m merging) doubts() (all []result.Reason) {
 	}
 	for _, k := range kinds {
 		same := by[k]
-		if more := len(same) - 1; more >= mostNamed {
+		if more := len(same) - 1; more >= maxNamed {
 			same = same[:1]
 			same[0].Text += fmt.Sprintf("; and %d more of %d agents", more, len(m.agents))
 		}

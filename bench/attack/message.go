@@ -129,7 +129,7 @@ func (c *caller) message(seq uint64, of *visit, own **message) *message {
 		if *own == nil {
 			*own = new(message)
 		}
-		(*own).from(c, m, seq, of)
+		(*own).fillFrom(c, m, seq, of)
 		m = *own
 	}
 	if c.attack.sampled().Has(seq) {
@@ -174,7 +174,7 @@ func (c *caller) traced(m *message, seq uint64) *message {
 	return with
 }
 
-func (m *message) from(c *caller, like *message, seq uint64, of *visit) {
+func (m *message) fillFrom(c *caller, like *message, seq uint64, of *visit) {
 	m.form, m.seq, m.err, m.visit = like.form, seq, nil, of
 	if of != nil {
 		of.message = m
@@ -267,18 +267,18 @@ func (m *message) withCookies(ctx context.Context) *http.Request {
 	return r
 }
 
-// mostAhead is the largest message that is filled in before it is due, because messages waiting for
+// maxAhead is the largest message that is filled in before it is due, because messages waiting for
 // a slot stay in memory.
-const mostAhead = 64 << 10
+const maxAhead = 64 << 10
 
 func (m *message) large() bool {
 	if m == nil || m.form == nil && !m.single {
 		return false
 	}
 	if m.single {
-		return len(m.request.Body) > mostAhead
+		return len(m.request.Body) > maxAhead
 	}
-	return len(m.out.bytes)+len(m.filled.Body) > mostAhead
+	return len(m.out.bytes)+len(m.filled.Body) > maxAhead
 }
 
 func (c *caller) secrets(seq uint64, of *visit) []requests.Secret {

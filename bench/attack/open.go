@@ -188,7 +188,7 @@ func (j *job) fill() {
 func (t *openLoop) submit(j *job, rec bench.Entry, issue int64, held bool) (returned int64) {
 	j.rec, j.attempts, j.checking, j.beside, j.answered = rec, 0, 0, 0, false
 	rec.Issue = issue
-	late, err := t.slots.take(t.ctx, held)
+	late, err := t.slots.acquire(t.ctx, held)
 	rec.Blocked = late || held && t.through
 	j.live.Store(true)
 	if j.slot = err == nil; err == nil {
@@ -241,7 +241,7 @@ func (j *job) ended(a answer, start int64, beside bool) (result strategies.Resul
 	}
 	s := j.sample
 	s.end = end
-	t.take(&s, a)
+	t.addAnswer(&s, a)
 	succeeds := s.outcome == record.Completed
 	if j.answered || beside && !succeeds {
 		j.in, j.out = s.in, s.out
@@ -302,7 +302,7 @@ func (t *openLoop) done(j *job, err error) {
 		j.own = nil
 	}
 	if t.slots != nil && j.slot {
-		t.slots.give()
+		t.slots.release()
 	}
 	s := j.sample
 	t.idle.Put(j)

@@ -56,7 +56,7 @@ func (a Attack) planFromStart() *plan {
 		panic(fmt.Sprintf("attack: ParseVariant let an arrival pass: %v", err))
 	}
 	p := &plan{arrivals: next, left: -1, until: int64(a.Duration)}
-	if n := a.most(); n > 0 {
+	if n := a.maxRequests(); n > 0 {
 		p.left = n
 	}
 	if a.Agents > 0 {
@@ -65,8 +65,8 @@ func (a Attack) planFromStart() *plan {
 	return p
 }
 
-// most returns 0 if the number of requests or sessions is not limited.
-func (a Attack) most() int {
+// maxRequests returns 0 if the number of requests or sessions is not limited.
+func (a Attack) maxRequests() int {
 	if a.Tasks == 0 && a.DataOnce && a.Data != nil {
 		return len(a.Data.Rows)
 	}
@@ -104,8 +104,8 @@ func (a Attack) planned() (n int, last time.Duration) {
 // expected is an estimate for a soak, where counting would take long.
 func (a Attack) expected() (n int, last time.Duration) {
 	about := a.Rate * a.Duration.Seconds()
-	if a.most() > 0 || !a.maySoak() || !a.Arrival.TakesRate() ||
-		about*float64(a.perArrival()) <= 2*record.MostTasks {
+	if a.maxRequests() > 0 || !a.maySoak() || !a.Arrival.TakesRate() ||
+		about*float64(a.perArrival()) <= 2*record.MaxTasks {
 		return a.planned()
 	}
 	n, last = int(about), a.Duration
@@ -123,7 +123,7 @@ func (a Attack) perArrival() int { return max(len(a.steps()), 1) }
 // Resolves returns an error if the attack has too few requests for the metric. Closed loops without
 // a number of requests are not checked.
 func (a Attack) Resolves(unit string) error {
-	least, n := observe.LeastTasks(unit), a.Tasks
+	least, n := observe.MinTasks(unit), a.Tasks
 	if a.Clients == 0 {
 		a = a.withDefaults()
 		a.Agents, a.Agent, a.Before = 0, 0, nil
@@ -169,7 +169,7 @@ func (a Attack) maySoak() bool {
 }
 
 func (a Attack) soaks(planned int) bool {
-	return a.maySoak() && (a.Soak || planned*a.perArrival() > record.MostTasks)
+	return a.maySoak() && (a.Soak || planned*a.perArrival() > record.MaxTasks)
 }
 
 type waiter struct {

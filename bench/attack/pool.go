@@ -56,7 +56,7 @@ func (all *wiring) host(r *http.Request) (*host, error) {
 	}
 	key, name := r.URL.Scheme+"://"+address, ""
 	if secure {
-		if name, err = all.names.of(r); err != nil {
+		if name, err = all.names.serverName(r); err != nil {
 			return nil, err
 		}
 		key += " " + name
@@ -105,7 +105,7 @@ func inASCII(host string) (string, error) {
 	return sent.Host, nil
 }
 
-func (h *host) take(
+func (h *host) acquire(
 	ctx context.Context, deadline time.Time,
 ) (_ *wire, waited bool, _ error) {
 	h.Lock()
@@ -120,7 +120,7 @@ func (h *host) take(
 		h.Unlock()
 		return &wire{reader: bufio.NewReader(nil)}, false, nil
 	}
-	w, err := h.Await(ctx, deadline, errNoWire, h.give)
+	w, err := h.Await(ctx, deadline, errNoWire, h.release)
 	return w, true, err
 }
 
@@ -138,7 +138,7 @@ func (h *host) standing() *wire {
 	return w
 }
 
-func (h *host) give(w *wire) {
+func (h *host) release(w *wire) {
 	h.Lock()
 	defer h.Unlock()
 	if !h.Next(w) {

@@ -18,7 +18,7 @@ type Preview struct {
 	Body        string   // its first bytes
 }
 
-const mostPreviewed = 1 << 10
+const maxPreviewed = 1 << 10
 
 // Previews returns the first n distinct requests, or the steps of the first session. Values to be
 // captured are shown as their names.
@@ -112,7 +112,7 @@ func (a *Attack) headerLines(r Request) (lines []string, err error) {
 }
 
 func previewBody(body []byte, secrets []requests.Secret) string {
-	text := body[:min(len(body), mostPreviewed)]
+	text := body[:min(len(body), maxPreviewed)]
 	for len(text) < len(body) && len(text) > 0 && !utf8.RuneStart(body[len(text)]) {
 		text = text[:len(text)-1]
 	}

@@ -63,7 +63,7 @@ type http3 struct {
 
 func (c *caller) newHTTP3(a Attack) (*http3, error) {
 	t, err := openHTTP3(Opening{Attack: a, Dialed: c.conns.Dialed, Config: c.tls,
-		ServerName: c.names.of, Lookup: c.lookup})
+		ServerName: c.names.serverName, Lookup: c.lookup})
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +263,7 @@ func (f *foreign) call(ctx context.Context, m *message) answer {
 	deadline := time.Now().Add(f.attack.Timeout)
 	sent := f.sender.Send(ctx, m.prepared, deadline, f.keep != checks.Needs{})
 	a := answer{status: sent.Status, in: sent.In, out: sent.Out, retryAfter: sent.RetryAfter,
-		err: sent.Err, kept: f.kept(sent.Status)}
+		err: sent.Err, kept: f.keptAnswer(sent.Status)}
 	if a.kept != nil {
 		a.kept.Header, a.kept.Message = sent.Header, sent.Message
 		if _, err := a.kept.Write(sent.Body); err != nil && a.err == nil {

@@ -60,7 +60,7 @@ func checkRequest(r Request) error {
 	switch {
 	case !strings.Contains(r.URL, "://"), err == nil && u.Scheme != "http" &&
 		u.Scheme != "https" && protocols[u.Scheme] == nil:
-		return fmt.Errorf("%s: want %s", shown(), known())
+		return fmt.Errorf("%s: want %s", shown(), schemeForms())
 	case err != nil && hidden():
 		return fmt.Errorf("%s: it is malformed", shown()) // quotes no input
 	case err != nil:
@@ -79,7 +79,7 @@ func checkRequest(r Request) error {
 	return checkHeader(r.Header)
 }
 
-func known() string {
+func schemeForms() string {
 	all := Schemes()
 	for i, s := range all {
 		all[i] = s + "://…"

@@ -114,7 +114,7 @@ func (r *run) report() (*Report, error) {
 	report := &Report{Result: res, Statuses: t.answered(), Errors: sorted(t.errors),
 		Failures: t.failures, Traced: t.traced, Over: r.caller.way.spoken(), Cut: cause,
 		Resumed: r.from > 0}
-	if d := r.attack.Data; r.attack.DataOnce && r.ranOut && r.attack.most() == len(d.Rows) {
+	if d := r.attack.Data; r.attack.DataOnce && r.ranOut && r.attack.maxRequests() == len(d.Rows) {
 		report.RowsUsedUp = len(d.Rows)
 	}
 	t.metrics(res)

@@ -113,8 +113,8 @@ func (r *ring) ring() {
 	}
 }
 
-// takes makes the ring continue a client that has its answer.
-func (r *ring) takes(c *client) bool {
+// takeOver makes the ring continue a client that has its answer.
+func (r *ring) takeOver(c *client) bool {
 	if r == nil || c.ring == nil {
 		return false
 	}
@@ -126,7 +126,7 @@ func (r *ring) takes(c *client) bool {
 	if err := w.raw.Control(func(fd uintptr) {
 		c.fd, _ = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0)
 	}); err != nil || c.fd < 0 {
-		r.to.give(w)
+		r.to.release(w)
 		return false
 	}
 	w.close()
@@ -146,7 +146,7 @@ func (r *ring) run() {
 			if e.Fd < 0 {
 				over = r.land()
 			} else if c := r.flying[e.Fd]; c != nil {
-				r.hear(c, e.Events == unix.EPOLLIN)
+				r.read(c, e.Events == unix.EPOLLIN)
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (r *ring) land() (over bool) {
 func (r *ring) end(c *client) {
 	r.flying[c.number] = nil
 	_ = unix.Close(c.fd) // nothing is on it
-	r.to.give(c.w)
+	r.to.release(c.w)
 	r.of.clients.Done()
 }
 
@@ -201,7 +201,7 @@ func (r *ring) send(c *client) {
 
 func (c *client) deadline() int64 { return c.start + int64(c.of.attack.Timeout) }
 
-func (r *ring) hear(c *client, open bool) {
+func (r *ring) read(c *client, open bool) {
 	n, err := uninterrupted(syscall.Read, c.fd, r.buffer)
 	if err == syscall.EAGAIN && open {
 		return
@@ -239,7 +239,7 @@ func (r *ring) hear(c *client, open bool) {
 		c.come = slices.Clone(come)
 	default:
 		c.come = nil
-		a := answer{status: h.Status, in: h.Length, out: o.body, kept: r.of.caller.kept(h.Status),
+		a := answer{status: h.Status, in: h.Length, out: o.body, kept: r.of.caller.keptAnswer(h.Status),
 			firstByte: time.Duration(c.heard - c.start)}
 		if a.kept != nil {
 			a.kept.Head = append(a.kept.Head, come[:h.Size]...)
@@ -282,7 +282,7 @@ func (r *ring) leave(c *client) {
 	_ = unix.EpollCtl(r.epoll, unix.EPOLL_CTL_DEL, c.fd, nil)
 	go func() {
 		c.settle(c.rest(r.of.caller.wiring, c.message.wired), r.of.now())
-		if !c.ring.takes(c) {
+		if !c.ring.takeOver(c) {
 			c.sendRequests()
 		}
 	}()
@@ -297,9 +297,9 @@ func (c *client) rest(all *wiring, o *outgoing) answer {
 	if c.heard > 0 {
 		a.firstByte = time.Duration(c.heard - c.start)
 	}
-	all.again(all.ctx, c.w, o, true, &a, got)
+	all.retry(all.ctx, c.w, o, true, &a, got)
 	c.w.ended = time.Now()
-	o.to.give(c.w)
+	o.to.release(c.w)
 	if a.redirect != nil {
 		return all.follow(all.ctx, c.message, deadline, a)
 	}

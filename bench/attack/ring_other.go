@@ -9,4 +9,4 @@ type flight struct{}
 
 func (*closedLoop) rings() (rings []*ring, end func()) { return nil, func() {} }
 
-func (*ring) takes(*client) bool { return false }
+func (*ring) takeOver(*client) bool { return false }

@@ -84,7 +84,7 @@ func TestSaid(t *testing.T) {
 						"Authorization": {"Bearer " + token},
 						"X-Basic":       {base64.StdEncoding.EncodeToString([]byte(basic))}}}}
 				a.Tasks, a.Duration, a.Rate = 8, 0, 500
-				least := checks.MostBodies
+				least := checks.MaxBodies
 				if path == "/endless" { // on a busy machine an answer may not start in time
 					a.Tasks, a.Timeout, least = 4, time.Second, 1
 				}
@@ -98,7 +98,7 @@ func TestSaid(t *testing.T) {
 					what = "one: " + what
 				}
 				if len(r.Failures) != 1 || r.Failures[0].What != what ||
-					len(r.Failures[0].Bodies) < least || len(r.Failures[0].Bodies) > checks.MostBodies {
+					len(r.Failures[0].Bodies) < least || len(r.Failures[0].Bodies) > checks.MaxBodies {
 					t.Fatalf("kept are %.3000s", fmt.Sprint(r.Failures))
 				}
 				for _, b := range r.Failures[0].Bodies {

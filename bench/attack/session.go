@@ -253,7 +253,7 @@ func (l *sessionLoop) submitAll(plan *plan) {
 			ahead = nil
 			plan.advance()
 		} else {
-			j = l.agenda.Take() // an earlier step may have been added
+			j = l.agenda.Pop() // an earlier step may have been added
 		}
 		rec, fits := l.addStep(j.due, begins)
 		if !fits {
@@ -299,7 +299,7 @@ func (l *sessionLoop) abandonRest(plan *plan) {
 		if !ok {
 			return
 		}
-		if v := l.agenda.Take().visit; due <= now {
+		if v := l.agenda.Pop().visit; due <= now {
 			abandon(v)
 		} else {
 			l.tally.ended(v, record.Abandoned, now)

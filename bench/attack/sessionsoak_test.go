@@ -64,7 +64,7 @@ func TestSessionSoak(t *testing.T) {
 			p.SoFar()
 			var soak *attack.Report
 			synctest.Test(t, func(t *testing.T) {
-				soak = bubbled(t, progress.With(t.Context(), &p), a, walked)
+				soak = bubbled(t, progress.NewContext(t.Context(), &p), a, walked)
 				time.Sleep(time.Hour) // until abandoned handlers have ended
 			})
 			for what, pair := range map[string][2]any{
@@ -114,7 +114,7 @@ func TestSessionSoakSoFar(t *testing.T) {
 	why := errors.New("enough")
 	var r *attack.Report
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(progress.With(t.Context(), &p))
+		ctx, cancel := context.WithCancelCause(progress.NewContext(t.Context(), &p))
 		defer time.AfterFunc(15*time.Second, func() { p.SoFar() }).Stop()
 		defer time.AfterFunc(25*time.Second, func() { cancel(why) }).Stop()
 		r = bubbled(t, ctx, a, walked)

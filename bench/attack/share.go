@@ -70,8 +70,8 @@ type Share struct {
 	Reasons []result.Reason
 }
 
-// Agents send their records up to mostRecorded requests, and otherwise a summary.
-const mostRecorded = 10_000_000
+// Agents send their records up to maxRecorded requests, and otherwise a summary.
+const maxRecorded = 10_000_000
 
 // RunShare is Run for one of several agents. It sends its part of the plan, which may be empty, and
 // returns the share for Merge.
@@ -98,7 +98,7 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 	}
 	s := &Share{Records: rec.Records, Requests: t.outcomes.Sum(), Outcomes: t.outcomes,
 		Statuses: t.answered(), Errors: sorted(t.errors), Failures: t.failures, Traced: t.traced,
-		Sessions: t.sessions, URLs: t.urls.all(), Slow: t.slow, Peak: rec.Peak, Busy: t.busy,
+		Sessions: t.sessions, URLs: t.urls.sortedRows(), Slow: t.slow, Peak: rec.Peak, Busy: t.busy,
 		Twice: rec.Twice, Resent: rec.Resent, Calls: rec.Calls, Over: r.caller.way.spoken(),
 		Began: r.base, Late: r.late}
 	if cut != nil {
@@ -115,7 +115,7 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 	}
 	s.Verdict, s.Reasons = res.Verdict, res.Reasons
 	together := cmp.Or(r.attack.Tasks, s.Requests*max(r.attack.Agents, 1)) // estimate for all agents
-	if len(rec.Records) == 0 || together > mostRecorded {
+	if len(rec.Records) == 0 || together > maxRecorded {
 		s.Summed, s.Records = res, nil
 	}
 	return s, nil

@@ -25,14 +25,14 @@ type slots struct {
 func (a Attack) newSlots() *slots {
 	n, why := a.MaxInFlight, ""
 	if n == Unlimited {
-		n, why = a.mostInFlight()
+		n, why = a.maxInFlight()
 	}
 	return &slots{taken: make(chan struct{}, n), why: why}
 }
 
 // overdue means that the request was due when the issuing goroutine returned from the previous one.
 // late reports that waiting for slots is the cause. A nil receiver has no limit.
-func (s *slots) take(ctx context.Context, overdue bool) (late bool, err error) {
+func (s *slots) acquire(ctx context.Context, overdue bool) (late bool, err error) {
 	if s == nil {
 		return false, nil
 	}
@@ -51,7 +51,7 @@ func (s *slots) take(ctx context.Context, overdue bool) (late bool, err error) {
 	}
 }
 
-func (s *slots) give() { <-s.taken }
+func (s *slots) release() { <-s.taken }
 
 func (s *slots) note(rec *bench.Recording) {
 	if s == nil || !s.full || s.why == "" {
@@ -70,8 +70,8 @@ const (
 	spareDescriptors = 64
 )
 
-// mostInFlight allows half of the available memory.
-func (a Attack) mostInFlight() (n int, why string) {
+// maxInFlight allows half of the available memory.
+func (a Attack) maxInFlight() (n int, why string) {
 	n, why = math.MaxInt32, "the largest number that can be counted"
 	if a.virtual { // connections are in memory
 		return n, why

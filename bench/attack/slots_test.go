@@ -18,7 +18,7 @@ func TestSlots(t *testing.T) {
 		s := &slots{taken: make(chan struct{}, 2), why: "as many as 300 file descriptors allow"}
 		take := func(overdue, want bool) {
 			t.Helper()
-			if late, err := s.take(t.Context(), overdue); late != want || err != nil {
+			if late, err := s.acquire(t.Context(), overdue); late != want || err != nil {
 				t.Errorf("late %v, %v; want %v", late, err, want)
 			}
 		}
@@ -30,12 +30,12 @@ func TestSlots(t *testing.T) {
 		}
 		go func() {
 			time.Sleep(time.Second)
-			s.give()
-			s.give()
+			s.release()
+			s.release()
 		}()
 		take(true, true)
 		take(true, true) // no wait, but overdue since the previous wait
-		s.give()
+		s.release()
 		take(false, false)
 		s.note(rec)
 		if len(rec.Doubts) != 1 || rec.Doubts[0].Verdict != result.Suspect || rec.Limit != 2 ||
@@ -46,16 +46,16 @@ func TestSlots(t *testing.T) {
 		why := errors.New("over")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(why)
-		if late, err := s.take(ctx, false); !late || !errors.Is(err, why) {
+		if late, err := s.acquire(ctx, false); !late || !errors.Is(err, why) {
 			t.Errorf("late %v, %v", late, err)
 		}
 	})
 }
 
 func TestMostInFlight(t *testing.T) {
-	one, why := Attack{}.withDefaults().mostInFlight()
-	many, _ := Attack{H2C: true}.withDefaults().mostInFlight()
-	few, _ := Attack{H2C: true, Streams: 2}.withDefaults().mostInFlight()
+	one, why := Attack{}.withDefaults().maxInFlight()
+	many, _ := Attack{H2C: true}.withDefaults().maxInFlight()
+	few, _ := Attack{H2C: true, Streams: 2}.withDefaults().maxInFlight()
 	if one < 1 || many < few || few < one || why == "" {
 		t.Errorf("%d, of streams %d and %d: %s", one, few, many, why)
 	}

@@ -18,21 +18,21 @@ type Slow struct {
 // Response returns the time from due to the end.
 func (s Slow) Response() time.Duration { return s.End - s.Due }
 
-// mostSlow is the number of slowest tasks of a result.
-const mostSlow = 50
+// maxSlow is the number of slowest tasks of a result.
+const maxSlow = 50
 
-// slowest contains at most mostSlow requests, the slowest first.
+// slowest contains at most maxSlow requests, the slowest first.
 type slowest []Slow
 
-func (all slowest) takes(response time.Duration) bool {
+func (all slowest) qualifies(response time.Duration) bool {
 	n := len(all)
-	return n < mostSlow || response > all[n-1].Response()
+	return n < maxSlow || response > all[n-1].Response()
 }
 
-func (all slowest) with(more ...Slow) slowest {
+func (all slowest) insert(more ...Slow) slowest {
 	all = append(all, more...)
 	slices.SortStableFunc(all, func(a, b Slow) int { return cmp.Compare(b.Response(), a.Response()) })
-	return all[:min(len(all), mostSlow)]
+	return all[:min(len(all), maxSlow)]
 }
 
 // label matches requests by their times, because clients and agents share the numbers.

@@ -56,7 +56,7 @@ func TestSoak(t *testing.T) {
 			p.SoFar()
 			var soak *attack.Report
 			synctest.Test(t, func(t *testing.T) {
-				soak = bubbled(t, progress.With(t.Context(), &p), a, unsteady())
+				soak = bubbled(t, progress.NewContext(t.Context(), &p), a, unsteady())
 				time.Sleep(time.Hour) // until abandoned handlers have ended
 			})
 			if soak.Name != whole.Name || soak.Tasks != whole.Tasks || soak.Cut != whole.Cut {

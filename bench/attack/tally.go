@@ -43,7 +43,7 @@ func (a *Attack) outcomeOf(status int) record.Outcome {
 	return record.Completed
 }
 
-func (a Attack) keeps() (needs checks.Needs) {
+func (a Attack) answerNeeds() (needs checks.Needs) {
 	if a.Session != nil {
 		needs = a.Session.Needs()
 	}
@@ -51,7 +51,7 @@ func (a Attack) keeps() (needs checks.Needs) {
 		needs = checks.Needs{Head: true,
 			Body: max(a.Checks.Needs().Body, needs.Body, checks.ForFailures)}
 	}
-	if a.CheckBytes > 0 && needs.Body == checks.MostBody { // a check or a capture reads the body
+	if a.CheckBytes > 0 && needs.Body == checks.MaxBody { // a check or a capture reads the body
 		needs.Body = a.CheckBytes
 	}
 	return needs
@@ -107,7 +107,7 @@ func (r *run) inspectBroken(s *sample, a answer) {
 func (r *run) keepFailure(what string, s *sample, k *checks.Answer) {
 	t := r.tally
 	t.mu.Lock()
-	t.failures.Keep(what, s.seq, k, func(text string, cut bool) string {
+	t.failures.Collect(what, s.seq, k, func(text string, cut bool) string {
 		secrets := append(r.caller.secrets(s.seq, s.visit), s.visit.secretsIn(k)...)
 		for _, address := range k.Followed {
 			secrets = append(secrets,
@@ -200,11 +200,11 @@ func (t *tally) add(s sample) {
 
 func (t *tally) addTraced(s sample) {
 	due, end := time.Duration(s.due), time.Duration(s.end)
-	if !t.traced.takes(end - due) {
+	if !t.traced.qualifies(end - due) {
 		return
 	}
 	if id := t.sampled.ID(s.seq); id != "" {
-		t.traced = t.traced.with(Slow{Trace: id, Due: due, End: end})
+		t.traced = t.traced.insert(Slow{Trace: id, Due: due, End: end})
 	}
 }
 
@@ -221,8 +221,8 @@ func (t *tally) addURL(s sample) {
 		t.sessions.Step(s.visit.step, settled)
 		name = s.visit.of.Steps[s.visit.step].Name
 	}
-	if due, end := time.Duration(s.due), time.Duration(s.end); t.slow.takes(end - due) {
-		t.slow = t.slow.with(Slow{URL: name, Due: due, End: end})
+	if due, end := time.Duration(s.due), time.Duration(s.end); t.slow.qualifies(end - due) {
+		t.slow = t.slow.insert(Slow{URL: name, Due: due, End: end})
 	}
 }
 
@@ -268,10 +268,10 @@ func (t *tally) errorText(s sample) string {
 	return ""
 }
 
-const mostErrors = 16
+const maxErrors = 16
 
 func (t *tally) count(text string) {
-	if _, known := t.errors[text]; !known && len(t.errors) >= mostErrors {
+	if _, known := t.errors[text]; !known && len(t.errors) >= maxErrors {
 		text = "other errors"
 	}
 	t.errors[text]++
@@ -310,7 +310,7 @@ func (t *tally) metrics(r *bench.Result) {
 		t.sessions.Metrics(t.spoken.Status, r.Add)
 	}
 	if t.before == nil { // a resumed soak lacks the distributions of its first part
-		urlMetrics(t.urls.all(), t.spoken.Status, r.Add)
+		urlMetrics(t.urls.sortedRows(), t.spoken.Status, r.Add)
 	}
 	addStatuses(r, t.answered(), t.before)
 }

@@ -135,7 +135,7 @@ func checkTarget(line string) error {
 		return errors.New("want METHOD URL, such as GET http://127.0.0.1:8080/")
 	}
 	if _, err := url.ParseRequestURI(address); err != nil {
-		return fmt.Errorf("want %s behind the method", known())
+		return fmt.Errorf("want %s behind the method", schemeForms())
 	}
 	return nil
 }

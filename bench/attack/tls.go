@@ -142,8 +142,8 @@ func (a *Attack) serverNames() serverNames {
 	return s
 }
 
-// of returns the SNI. After a redirect to another host it is that host.
-func (s serverNames) of(r *http.Request) (string, error) {
+// serverName returns the SNI. After a redirect to another host it is that host.
+func (s serverNames) serverName(r *http.Request) (string, error) {
 	if s.given != "" && s.hosts[r.URL.Host] {
 		return s.given, nil
 	}
@@ -167,7 +167,7 @@ func hostKey(r *http.Request, name string) string {
 // name is "" if the SNI is the host of the URLs.
 func (s serverNames) common(all []message) (name string) {
 	for i, m := range all {
-		other, err := s.of(m.built)
+		other, err := s.serverName(m.built)
 		if err != nil || other == m.built.URL.Hostname() || i > 0 && other != name {
 			return ""
 		}

@@ -117,7 +117,7 @@ type urlTally struct {
 	of   []uint8 // the row of each request
 }
 
-func (t *urlTally) all() []sessions.Row {
+func (t *urlTally) sortedRows() []sessions.Row {
 	if t == nil {
 		return nil
 	}

@@ -48,7 +48,7 @@ func (a Attack) checkClientStages() error {
 	for _, s := range a.ClientStages {
 		total += s.For
 	}
-	switch most := arrivals.MostClients(a.ClientStages); {
+	switch most := arrivals.MaxClients(a.ClientStages); {
 	case a.Clients != most || a.Duration != total:
 		return fmt.Errorf("clients in stages: want clients %d and duration %v, as in the stages",
 			most, total)

@@ -134,7 +134,7 @@ func (all *wiring) call(ctx context.Context, m *message) answer {
 func (all *wiring) exchange(
 	ctx context.Context, o *outgoing, now, deadline time.Time,
 ) (a answer) {
-	w, waited, err := o.to.take(ctx, deadline)
+	w, waited, err := o.to.acquire(ctx, deadline)
 	if err != nil {
 		return answer{err: err}
 	}
@@ -144,15 +144,15 @@ func (all *wiring) exchange(
 	w.deadline = deadline
 	used := w.conn != nil
 	got := all.try(ctx, w, o, now.Sub(w.ended) > longIdle, &a)
-	all.again(ctx, w, o, used, &a, got)
+	all.retry(ctx, w, o, used, &a, got)
 	w.ended = time.Now()
-	o.to.give(w)
+	o.to.release(w)
 	return a
 }
 
-// again repeats the call if the server had closed the idle connection, if nothing was written, or
+// retry repeats the call if the server had closed the idle connection, if nothing was written, or
 // if resending is allowed.
-func (all *wiring) again(
+func (all *wiring) retry(
 	ctx context.Context, w *wire, o *outgoing, used bool, a *answer, got reached,
 ) {
 	if a.err == nil || !used || got == begun || ctx.Err() != nil || isTimeout(a.err) {

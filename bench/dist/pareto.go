@@ -24,9 +24,9 @@ type Pareto struct {
 // = α/(1−e^−αℓ)·∫₁^(H/L) y^(k−α−1) dy = α/(1−e^−αℓ)·(e^((k−α)ℓ)−1)/(k−α). At α = k the last factor
 // is ℓ. Expm1 keeps it accurate near α = 1 and α = 2.
 func NewPareto(alpha float64, low, high time.Duration) (Pareto, error) {
-	if !(alpha >= leastAlpha && alpha <= mostAlpha) {
+	if !(alpha >= minAlpha && alpha <= maxAlpha) {
 		return Pareto{}, fmt.Errorf("alpha: must be between %s and %s, got %s",
-			FormatFloat(leastAlpha), FormatFloat(mostAlpha), FormatFloat(alpha))
+			FormatFloat(minAlpha), FormatFloat(maxAlpha), FormatFloat(alpha))
 	}
 	if err := positive("low", low); err != nil {
 		return Pareto{}, err
@@ -47,7 +47,7 @@ func NewPareto(alpha float64, low, high time.Duration) (Pareto, error) {
 	return p, nil
 }
 
-const leastAlpha, mostAlpha = 0.001, 1000
+const minAlpha, maxAlpha = 0.001, 1000
 
 // moment returns E[(X/low)ᵏ]. span is ln(high/low).
 func (p Pareto) moment(k, span float64) float64 {

@@ -111,8 +111,8 @@ func (v Values) Float(key string) float64 { return v.get(key, Float).num }
 // Int returns the value of a key of kind Int.
 func (v Values) Int(key string) int { return int(v.get(key, Int).whole) }
 
-// Within returns an error if a value of kind Int is out of bounds.
-func (v Values) Within(key string, least, most int) error {
+// CheckRange returns an error if a value of kind Int is out of bounds.
+func (v Values) CheckRange(key string, least, most int) error {
 	if n := v.Int(key); n < least || n > most {
 		return fmt.Errorf("%s %d: want %d to %d", key, n, least, most)
 	}

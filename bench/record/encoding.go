@@ -60,8 +60,8 @@ func (l *Log) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// leastRecord is in bytes.
-const leastRecord = 5
+// minRecord is in bytes.
+const minRecord = 5
 
 // UnmarshalBinary replaces the records with those of AppendBinary. The data is untrusted, so it
 // allocates at most a small multiple of the data.
@@ -70,7 +70,7 @@ func (l *Log) UnmarshalBinary(data []byte) error {
 		return fmt.Errorf("%w of version %d", errRecords, recordsVersion)
 	}
 	d := decoding{rest: data[1:]}
-	n := d.unsigned(uint64(len(data) / leastRecord))
+	n := d.unsigned(uint64(len(data) / minRecord))
 	read := New(int(n))
 	for due := int64(0); n > 0 && !d.bad; n-- {
 		due = d.nextDue(due)
@@ -128,17 +128,17 @@ func (d *decoding) unsigned(most uint64) uint64 {
 	return v
 }
 
-// mostInstant bounds times, so the sum of two cannot overflow an int64.
-const mostInstant = math.MaxInt64 / 4
+// maxInstant bounds times, so the sum of two cannot overflow an int64.
+const maxInstant = math.MaxInt64 / 4
 
 func (d *decoding) signed(from int64) int64 {
 	v, size := binary.Varint(d.rest)
-	if size <= 0 || v < -mostInstant || v > mostInstant {
+	if size <= 0 || v < -maxInstant || v > maxInstant {
 		d.bad = true
 		return 0
 	}
 	d.rest = d.rest[size:]
-	if from += v; from < 0 || from > mostInstant {
+	if from += v; from < 0 || from > maxInstant {
 		d.bad = true
 		return 0
 	}

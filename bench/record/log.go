@@ -136,6 +136,6 @@ func (l *Log) At(i uint64) *Record { return &l.chunks[i>>chunkBits][i&chunkMask]
 // Len returns the number of records.
 func (l *Log) Len() int { return l.n }
 
-// MostTasks is the largest number of tasks of a run that records each task, in 640 MB. A larger run
+// MaxTasks is the largest number of tasks of a run that records each task, in 640 MB. A larger run
 // is a soak.
-const MostTasks = 10_000_000
+const MaxTasks = 10_000_000

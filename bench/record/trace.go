@@ -76,7 +76,7 @@ func (t *Trace) Lags() iter.Seq2[int, int64] {
 			if t.order != nil {
 				b = &before[t.logs[t.order[i]>>chunkBits]]
 			}
-			if !yield(i, b.Of(r)) {
+			if !yield(i, b.Next(r)) {
 				return
 			}
 		}
@@ -86,8 +86,8 @@ func (t *Trace) Lags() iter.Seq2[int, int64] {
 // A Lagging computes the lags of consecutive tasks.
 type Lagging struct{ ready, issue int64 }
 
-// Of returns the lag of the next task.
-func (b *Lagging) Of(r *Record) int64 {
+// Next returns the lag of the next task.
+func (b *Lagging) Next(r *Record) int64 {
 	if r.Blocked { // no sleep, because the previous Submit lasted from one issue to the next
 		b.ready = max(r.Due, b.ready+r.Issue-b.issue)
 	} else {

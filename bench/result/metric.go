@@ -23,7 +23,7 @@ func EachDue(
 	}
 	for _, q := range metric.Quantiles {
 		if r := statistics.Rank(n, q.P); statistics.Resolvable(q.P, n) && r <= completed {
-			add(decide.Due+q.Of(of), float64(at(r))/1e9)
+			add(decide.Due+q.Unit(of), float64(at(r))/1e9)
 		}
 	}
 }

@@ -90,8 +90,9 @@ type Bucket struct {
 	Limit            int // in force then, if the strategy learns its limit; 0: it does not
 }
 
-// Of returns the count of tasks with that outcome. Abandoned includes those whose caller gave up.
-func (v *Bucket) Of(o record.Outcome) *int {
+// Count returns the count of tasks with that outcome. Abandoned includes those whose caller gave
+// up.
+func (v *Bucket) Count(o record.Outcome) *int {
 	return v.Counts()[2+min(o, record.Abandoned)-record.Completed]
 }
 

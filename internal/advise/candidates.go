@@ -86,7 +86,7 @@ func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string)
 		case isPlain(v):
 			pools.members = append(pools.members, v)
 		default:
-			all = append(all, alone(v, sc.Target))
+			all = append(all, behaviourOf(v, sc.Target))
 		}
 	}
 	shedders.sheds = true
@@ -105,7 +105,7 @@ func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string)
 	return all, left
 }
 
-func alone(v strategies.Variant, target targets.Variant) behaviour {
+func behaviourOf(v strategies.Variant, target targets.Variant) behaviour {
 	return behaviour{members: []strategies.Variant{v}, sheds: v.Spec.Sheds,
 		paced: startsOf(v, target).PerSecond}
 }
@@ -167,7 +167,7 @@ var margins = []float64{1, 0.95}
 func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
 	for _, text := range paces(v.Spec.Name, v.Spec.Keys, target) {
 		if paced, err := strategies.Parse(text); err == nil {
-			all = append(all, alone(paced, target))
+			all = append(all, behaviourOf(paced, target))
 		}
 	}
 	return all

@@ -134,7 +134,7 @@ type trial struct {
 
 // runs returns no reading for a failed trial. The search records the error.
 func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*codeReading, error) {
-	seeds = min(seeds, s.mostSeeds())
+	seeds = min(seeds, s.maxSeeds())
 	suite := bench.Suite{Count: seeds}
 	readings := make([]*codeReading, len(trials))
 	for i, t := range trials {
@@ -191,8 +191,8 @@ func (s *search) withoutViolators(
 
 const contractTasks = 2000
 
-// mostSeeds is 1 for a recorded plan, which does not depend on the seed.
-func (s *search) mostSeeds() int {
+// maxSeeds is 1 for a recorded plan, which does not depend on the seed.
+func (s *search) maxSeeds() int {
 	if s.traffic != nil && s.traffic.recorded {
 		return 1
 	}

@@ -27,7 +27,7 @@ func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 				for _, text := range []string{other.Name + "+" + paced, paced + "+" + other.Name} {
 					v, err := strategies.Parse(text + "+worker_pool")
 					if err == nil && q.unfit(v, sc) == "" { // otherwise the parts do not fit together
-						all = append(all, alone(v, sc.Target))
+						all = append(all, behaviourOf(v, sc.Target))
 					}
 				}
 			}

@@ -32,7 +32,7 @@ func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Opt
 			break
 		}
 		keep := maxKept
-		if n < s.mostSeeds() {
+		if n < s.maxSeeds() {
 			keep = max(maxKept, len(left)/2)
 		}
 		s.recordDropped(left[keep:], n)

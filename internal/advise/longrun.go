@@ -91,7 +91,7 @@ func (l *LongRun) settingOf(sc bench.Scenario) setting {
 }
 
 func (l *LongRun) behaviourOf(v strategies.Variant) behaviour {
-	b := alone(v, l.search.sample.Target)
+	b := behaviourOf(v, l.search.sample.Target)
 	b.plain = isPlain(v)
 	return b
 }

@@ -15,8 +15,8 @@ const (
 
 	// The recursion of a million tasks, 16 bytes each, lasts about 30 ms, so a small budget need
 	// not worsen the promise.
-	leastPlanned  = 2_000_000
-	mostPlanned   = 8_000_000
+	minPlanned    = 2_000_000
+	maxPlanned    = 8_000_000
 	burstyTimes   = 3 // factor for bursty tasks, since the number of bursts counts
 	fewestSamples = 5
 )
@@ -57,7 +57,7 @@ func draw(sc bench.Scenario, tasks int, whole bool) (*traffic, error) {
 		return drawSteady(sc, tasks)
 	}
 	t := &traffic{warmup: sc.Stop.Warmup, blocks: 1}
-	for i := 0; i < batches && (i < fewestSamples || i*len(t.samples[0].due) < mostPlanned); i++ {
+	for i := 0; i < batches && (i < fewestSamples || i*len(t.samples[0].due) < maxPlanned); i++ {
 		s, err := drawSample(sc, sc.Seed+uint64(i))
 		if err != nil {
 			return nil, err
@@ -75,7 +75,7 @@ func draw(sc bench.Scenario, tasks int, whole bool) (*traffic, error) {
 func drawSteady(sc bench.Scenario, tasks int) (*traffic, error) {
 	even := scales(sc)
 	if !even {
-		tasks = min(burstyTimes*tasks, mostPlanned)
+		tasks = min(burstyTimes*tasks, maxPlanned)
 	}
 	sc.Stop.Tasks, sc.Stop.Duration = tasks, 0
 	s, err := drawSample(sc, sc.Seed)

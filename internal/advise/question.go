@@ -43,10 +43,10 @@ const (
 
 	// One own-code run uses this part of the budget: a sixth of one of 25 decisions.
 	runShare = 150
-	leastRun = 1000
+	minRun   = 1000
 	// For a record each decision has one run. More than the default budget would take minutes.
 	recordShare = 30
-	mostRecord  = 200_000
+	maxRecord   = 200_000
 )
 
 var losses = []struct {
@@ -101,21 +101,21 @@ func (q Question) tasks() int {
 }
 
 func (q Question) runTasks() int {
-	least := leastRun
+	least := minRun
 	for _, o := range q.wanted() {
-		least = max(least, 2*observe.LeastTasks(o.Unit))
+		least = max(least, 2*observe.MinTasks(o.Unit))
 	}
 	return max(least, q.tasks()/runShare)
 }
 
 func (q Question) recordTasks() int {
 	if cmp.Or(q.Budget, defaultBudget) >= defaultBudget {
-		return mostRecord
+		return maxRecord
 	}
 	return q.tasks() / recordShare
 }
 
-func (q Question) planned() int { return min(max(q.tasks(), leastPlanned), mostPlanned) }
+func (q Question) planned() int { return min(max(q.tasks(), minPlanned), maxPlanned) }
 
 // wanted adds the implicit objectives: no task is lost, except as MayShed and MayDrop allow.
 func (q Question) wanted() objectives.List {

@@ -128,13 +128,13 @@ func TestSmallestLimit(t *testing.T) {
 // resolvable returns a random queue with a bound that separates two neighbouring limits by 3 %, the
 // error of the median of 16 p99s.
 func resolvable(random *rand.Rand, i int) (q queueing, bound float64) {
-	const apart, leastShed = 1.03, 0.003
+	const apart, minShed = 1.03, 0.003
 	for {
 		q, limit := queueings(random, i)
 		best := apart * q.at(limit)
 		worse := math.Min(q.at(limit-1), 3*q.at(limit)) / apart
 		bound := best + (worse-best)*random.Float64()
-		if worse > best && (q.unit != "shed/op" || bound > leastShed) {
+		if worse > best && (q.unit != "shed/op" || bound > minShed) {
 			return q, bound
 		}
 	}

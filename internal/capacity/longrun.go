@@ -21,7 +21,7 @@ const (
 	earlyWidth = 1.5 // factor on the width of an interval that is checked again later
 	// A run starts with idle slots, which biases it. Its warm-up, a tenth, is two relaxations.
 	relaxations = 20
-	mostNext    = 10_000_000 // longest suggested run, in tasks
+	maxNext     = 10_000_000 // longest suggested run, in tasks
 )
 
 // work is the key of scenarios with the same tasks, at any rate
@@ -91,7 +91,7 @@ func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done 
 			}
 			figures, _ := long.At(sc, p.results)
 			s.decideByFigures(of, figures, long, sc, look == len(plannedTasks)-1,
-				text.Many(float64(long.Tasks()))+" tasks", long.Tasks(), "")
+				text.Rounded(float64(long.Tasks()))+" tasks", long.Tasks(), "")
 			if verdictOf(of) != decide.Undecided {
 				break
 			}
@@ -104,7 +104,7 @@ func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done 
 	n := p.results[0].Tasks
 	s.decideByFigures(of, advise.OfRuns(p.results, s.units()), long, sc, last,
 		fmt.Sprintf("%s of %s tasks", text.Count(len(p.results), "run"),
-			text.Many(float64(n))), n, "--n")
+			text.Rounded(float64(n))), n, "--n")
 	// more runs would lack the same metrics
 	lacks := slices.ContainsFunc(of, func(d decide.Decision) bool { return math.IsNaN(d.Value) })
 	return of, last || lacks || verdictOf(of) != decide.Undecided, nil
@@ -170,7 +170,7 @@ func (s Search) decideByFigures(
 			takes = max(needed, 1.2*takes*half*half/(off*off))
 		}
 		if d.Verdict == decide.Undecided && flag != "" && takes > float64(tasks) &&
-			takes <= mostNext {
+			takes <= maxNext {
 			d.Next = fmt.Sprintf("%s %d", flag, roundUp(takes/(1-sc.Stop.Warmup)))
 		}
 		of[i] = d

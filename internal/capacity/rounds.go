@@ -93,7 +93,7 @@ func (s Search) round(
 			}
 			return run(ctx, sc)
 		}, func(i int, sc bench.Scenario, r *bench.Result) error {
-			batch[i].probe.add(r, s.Objectives.Of(r))
+			batch[i].probe.add(r, s.Objectives.Evaluate(r))
 			return each(sc, r, nil)
 		})
 	for _, w := range batch {

@@ -72,10 +72,10 @@ func (s Search) Validate() error {
 	for _, sc := range s.Scenarios {
 		for _, load := range []float64{s.Lo, s.Hi} {
 			at := s.Over.at(sc, load)
-			c.Once(errors.Join(at.Validate(), objectives.Decidable(s.Objectives, at)))
+			c.AddOnce(errors.Join(at.Validate(), objectives.Decidable(s.Objectives, at)))
 		}
 		_, err := s.test(sc)
-		c.Once(errors.Join(err, s.Over.check(sc)))
+		c.AddOnce(errors.Join(err, s.Over.check(sc)))
 	}
 	return errors.Join(c...)
 }
@@ -95,9 +95,9 @@ func (s Search) inLongRun(sc bench.Scenario) bool {
 	return advise.HasLongRun(s.Over.at(sc, s.Lo), s.Objectives)
 }
 
-// GoOn continues with the seeds after those in the directory, the same for all scenarios, because a
-// seed must be the same work for each.
-func (s *Search) GoOn(dir *directory.Dir) {
+// Continue continues with the seeds after those in the directory, the same for all scenarios,
+// because a seed must be the same work for each.
+func (s *Search) Continue(dir *directory.Dir) {
 	var next uint64
 	for _, sc := range s.Scenarios {
 		at := s.withoutAxis(s.Over.at(sc, s.Lo).Name())
@@ -148,8 +148,8 @@ func (s Search) test(sc bench.Scenario) (signTest, error) {
 	return newSignTest(s.runs(), risk)
 }
 
-// MostRuns returns the largest number of runs of the search. It usually needs about a third.
-func (s Search) MostRuns() int { return len(s.Scenarios) * s.probes() * s.runs() }
+// MaxRuns returns the largest number of runs of the search. It usually needs about a third.
+func (s Search) MaxRuns() int { return len(s.Scenarios) * s.probes() * s.runs() }
 
 func (s Search) First() (suite bench.Suite) {
 	for _, load := range s.first() {

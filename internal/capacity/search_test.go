@@ -87,7 +87,7 @@ func TestSharp(t *testing.T) {
 			width > 0.01*a.Missed {
 			t.Errorf("edge %v: %v to %v (%v)", edge, a.Met, a.Missed, a.Outcome())
 		}
-		if a.Runs() != 6*len(a.Probes) || len(a.Probes) > s.probes() || a.Runs() > s.MostRuns() {
+		if a.Runs() != 6*len(a.Probes) || len(a.Probes) > s.probes() || a.Runs() > s.MaxRuns() {
 			t.Errorf("edge %v: %d runs at %d loads", edge, a.Runs(), len(a.Probes))
 		}
 		for _, p := range a.Probes {

@@ -46,12 +46,12 @@ type Server struct {
 
 const (
 	serverResolution = 0.02
-	mostHalvings     = 6    // below a missed rate, while none is met
-	mostTries        = 5    // of a rate at which the sender was late
-	mostConfirmed    = 4    // answers that are tried again
-	mostLonger       = 4    // longest duration of probes at low rates, as a multiple
-	mostCarried      = 0.99 // largest completed share of the requests of a probe whose queue grew
-	mostNoise        = 0.04 // largest width of the answer on account of noise
+	maxHalvings      = 6    // below a missed rate, while none is met
+	maxTries         = 5    // of a rate at which the sender was late
+	maxConfirmed     = 4    // answers that are tried again
+	maxLonger        = 4    // longest duration of probes at low rates, as a multiple
+	maxCarried       = 0.99 // largest completed share of the requests of a probe whose queue grew
+	maxNoise         = 0.04 // largest width of the answer on account of noise
 )
 
 type ServerProbe struct {
@@ -121,12 +121,12 @@ func (s Server) search(ctx context.Context, a *ServerAnswer) error {
 	if err := s.bracket(ctx, a); err != nil {
 		return err
 	}
-	for range mostConfirmed {
+	for range maxConfirmed {
 		if err := s.descend(ctx, a); err != nil || math.IsNaN(a.Met) {
 			return err
 		}
 		for a.Met*(1+s.resolution()) < a.Missed {
-			if a.Met*(1+min(a.noise(), mostNoise)) >= a.Missed {
+			if a.Met*(1+min(a.noise(), maxNoise)) >= a.Missed {
 				break
 			}
 			if err := s.decide(ctx, a, s.next(a), 1); err != nil {
@@ -210,12 +210,12 @@ func (s Server) bracket(ctx context.Context, a *ServerAnswer) error {
 
 // descend halves the rate until it is met, or has too few requests to decide.
 func (s Server) descend(ctx context.Context, a *ServerAnswer) error {
-	for range mostHalvings {
+	for range maxHalvings {
 		if !math.IsNaN(a.Met) {
 			return nil
 		}
 		rate := a.Missed / 2
-		err := s.decide(ctx, a, rate, min(s.First/rate, mostLonger))
+		err := s.decide(ctx, a, rate, min(s.First/rate, maxLonger))
 		if stopped, ok := errors.AsType[*stoppedError](err); ok && stopped.tooFew {
 			return nil
 		}
@@ -229,7 +229,7 @@ func (s Server) descend(ctx context.Context, a *ServerAnswer) error {
 func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float64) error {
 	missed := 0
 	can, deviation := a.carried()
-	for range mostTries {
+	for range maxTries {
 		p, err := s.probe(ctx, a, rate, longer)
 		switch {
 		case err != nil:
@@ -264,7 +264,7 @@ func (s Server) of() string { return cmp.Or(s.Of, "requests") }
 var lost = []string{metric.Failed, metric.Throttled, metric.Shed, metric.Abandoned}
 
 // mayLose returns the share of lost requests above which a missed probe is not tried again:
-// decide.MostLost, or more if an objective allows it.
+// decide.MaxLost, or more if an objective allows it.
 func (s Server) mayLose() float64 {
 	allowed := 0.0
 	for _, o := range s.Objectives {
@@ -272,7 +272,7 @@ func (s Server) mayLose() float64 {
 			allowed += o.Bound
 		}
 	}
-	return max(decide.MostLost, allowed)
+	return max(decide.MaxLost, allowed)
 }
 
 func (s Server) miss(a *ServerAnswer, rate float64) {
@@ -318,7 +318,7 @@ func (s Server) probe(
 	p.Lost = min(p.Lost, 1)
 	carried, _ := r.Metric(metric.Throughput)
 	carried /= cmp.Or(s.Each, 1)
-	if p.Verdict == objectives.Missed && refused <= s.mayLose() && carried < mostCarried*rate &&
+	if p.Verdict == objectives.Missed && refused <= s.mayLose() && carried < maxCarried*rate &&
 		r.Drifts() {
 		p.Carried = carried
 	}

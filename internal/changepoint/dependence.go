@@ -54,9 +54,9 @@ func Depends(values []float64, found []Point, o Options) Dependence {
 	// An estimate from k values is too low by (1+3ρ)/k on average (Kendall 1954,
 	// doi:10.1093/biomet/41.3-4.403). Cuts are placed where neighbours differ, which lowers the
 	// estimate further. The number of levels corrects for this.
-	d := Dependence{Rho: min(mostRho, (products/squares+levels/squares)/
+	d := Dependence{Rho: min(maxRho, (products/squares+levels/squares)/
 		max(0.1, 1-3*levels/squares))}
-	d.Most = min(mostRho, d.Rho+1.5*math.Sqrt(levels/n))
+	d.Most = min(maxRho, d.Rho+1.5*math.Sqrt(levels/n))
 	if d.Most <= 0 {
 		return d
 	}
@@ -68,7 +68,7 @@ func Depends(values []float64, found []Point, o Options) Dependence {
 }
 
 // A series with an autocorrelation of 1 has no levels.
-const mostRho = 0.95
+const maxRho = 0.95
 
 // shuffleCorrelated puts the values in a random order with correlated neighbours, like a Gaussian
 // autoregression with coefficient rho.

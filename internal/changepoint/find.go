@@ -32,9 +32,9 @@ type Point struct {
 // 000 random orders of steps of 6 to 16 values, 0.4 to 8.1 were counted.
 func (o Options) Enough() int { return o.longer(8) }
 
-// least returns the length below which no change is significant: even in a series of two distinct
-// values, two orders are equally extreme.
-func (o Options) least() int { return o.longer(2) }
+// minLength returns the length below which no change is significant: even in a series of two
+// distinct values, two orders are equally extreme.
+func (o Options) minLength() int { return o.longer(2) }
 
 func (o Options) longer(orders float64) int {
 	n := 2 * o.Shortest
@@ -64,7 +64,7 @@ func Find(values []float64, o Options) []Point {
 			panic(fmt.Sprintf("changepoint: value %v", v))
 		}
 	}
-	if len(values) < o.least() {
+	if len(values) < o.minLength() {
 		return nil
 	}
 	measured := values

@@ -239,7 +239,7 @@ func TestEnough(t *testing.T) {
 			continue
 		}
 		two := Find(append(make([]float64, n/2), slices.Repeat([]float64{1}, n-n/2)...), o)
-		if (len(two) == 1) != (n >= o.least()) {
+		if (len(two) == 1) != (n >= o.minLength()) {
 			t.Errorf("%d values, two of them different: %v", n, two)
 		}
 		for range steps {
@@ -251,7 +251,7 @@ func TestEnough(t *testing.T) {
 				}
 			}
 			if found := Find(step, o); n >= o.Enough() && len(found) != 1 ||
-				n < o.least() && len(found) > 0 {
+				n < o.minLength() && len(found) > 0 {
 				t.Errorf("%d measured values: %v", n, found)
 			}
 		}

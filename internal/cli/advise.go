@@ -151,7 +151,7 @@ func questionOf(sc bench.Scenario) string {
 
 func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) error {
 	show := execute.NewLines(a.Stderr, o.quiet)
-	ctx, done := terminal.Interruptible(ctx, show.Say)
+	ctx, done := terminal.Interruptible(ctx, show.Println)
 	defer done()
 	runs := execute.New(a.Host, o.runLimit)
 	defer runs.Close()

@@ -35,11 +35,11 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	// A write to a pipe without a reader must fail without killing the process, so `poolbench gate
 	// … | head` keeps the exit code of its verdict.
 	signal.Ignore(syscall.SIGPIPE)
-	return On(ctx, execute.NewHost(terminal.New(stdout, stderr)), args, stdin)
+	return RunOn(ctx, execute.NewHost(terminal.New(stdout, stderr)), args, stdin)
 }
 
 // Tests use hosts that drive runs in other ways.
-func On(ctx context.Context, h *execute.Host, args []string, stdin io.Reader) int {
+func RunOn(ctx context.Context, h *execute.Host, args []string, stdin io.Reader) int {
 	files.SweepScratch()
 	root := Root(h, stdin)
 	root.SetArgs(append([]string{}, rewriteServerArgs(args)...)) // cobra would replace nil by os.Args

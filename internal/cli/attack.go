@@ -24,7 +24,7 @@ func (a *app) attackCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attack URL [flags]",
 		Short: "open-loop HTTP load, through a strategy or not",
-		Args: o.File.Before(nil, func(cmd *cobra.Command, args []string) error {
+		Args: o.File.ReadBefore(nil, func(cmd *cobra.Command, args []string) error {
 			for _, instead := range []string{"targets", "curl", "session"} {
 				if len(args) == 0 && cmd.Flags().Changed(instead) {
 					return nil

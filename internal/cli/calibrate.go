@@ -72,9 +72,9 @@ func (a *app) calibrate(
 		return err
 	}
 	defer e.Close()
-	p.GoOn(e.Dir)
+	p.Continue(e.Dir)
 	e.Follow(p, o.Quiet)
-	ctx, done := terminal.Interruptible(ctx, e.Show.Say)
+	ctx, done := terminal.Interruptible(ctx, e.Show.Println)
 	defer done()
 	stopped := c.runMachine(ctx, e)
 	if stopped == nil {
@@ -112,7 +112,7 @@ func (c *calibrationResults) plan() (p options.Plan) {
 }
 
 func (c *calibrationResults) runMachine(ctx context.Context, e *execute.Execution) (err error) {
-	e.Show.Say("measuring the machine, for about ten seconds")
+	e.Show.Println("measuring the machine, for about ten seconds")
 	if c.readings, err = calibration.Machine(ctx); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (a *app) capacityCommand() *cobra.Command {
 		Use:   "capacity --objective 'METRIC<VALUE' [flags]",
 		Short: "find the highest load or smallest limit that meets an objective",
 		Args: func(cmd *cobra.Command, args []string) error {
-			return o.file.Before(axes, flags.Operands())(cmd, args)
+			return o.file.ReadBefore(axes, flags.Operands())(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := o.search(axes)
@@ -68,7 +68,7 @@ func (a *app) capacityCommand() *cobra.Command {
 	fs.Var(flags.Share(&o.confidence, false), "confidence",
 		"probability that the interval contains the capacity, a `SHARE` of 50% or more (default "+
 			"95%)")
-	fs.Var(flags.AtLeastOne(&o.count, options.MostRuns), "count",
+	fs.Var(flags.AtLeastOne(&o.count, options.MaxRuns), "count",
 		"most repetitions at a load (default 16)")
 	axes = options.AddAxes(cmd, "count", "stages")
 	o.servers = options.Servers(cmd)
@@ -92,7 +92,7 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 	if len(o.Objectives) == 0 {
 		return s, errors.New("capacity: want an objective, such as --objective 'p99-response<50ms'")
 	}
-	given, err := o.over(&s, axes)
+	given, err := o.setAxis(&s, axes)
 	if err != nil {
 		return s, err
 	}
@@ -125,8 +125,8 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 	})
 }
 
-// over sets the searched axis. It returns its given range, or the zero span.
-func (o capacityOptions) over(
+// setAxis sets the searched axis. It returns its given range, or the zero span.
+func (o capacityOptions) setAxis(
 	s *capacity.Search, axes options.Words,
 ) (given searchRange, err error) {
 	ranges := map[capacity.Axis]searchRange{capacity.Load: o.loads, capacity.Rate: o.rates,
@@ -188,34 +188,34 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.Run
 		return err
 	}
 	defer e.Close()
-	s.GoOn(e.Dir)
+	s.Continue(e.Dir)
 	if err := e.Dir.Begin(s.Plan(), func(string, uint64) bool { return true }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	// The number of runs is unknown, so the progress is not that of the plan.
 	e.Plan = options.Plan{{Suite: bench.Suite{Scenarios: s.Scenarios}}}
-	ctx, done := terminal.Interruptible(ctx, e.Show.Say)
+	ctx, done := terminal.Interruptible(ctx, e.Show.Println)
 	defer done()
 	var said time.Time
 	s.Progress = func(searching int) {
 		if searching == 0 || time.Since(said) >= sayEvery {
 			said = time.Now()
-			e.Show.Say(fmt.Sprintf("%d runs, search not finished for %d of %d scenarios", e.Done,
+			e.Show.Println(fmt.Sprintf("%d runs, search not finished for %d of %d scenarios", e.Done,
 				searching, len(s.Scenarios)))
 		}
 	}
 	s.Parallel = e.Runner.Parallel()
 	s.Confirm = e.Runner.Run
-	running, err := e.Runner.Begin(ctx, e.Show.Say)
+	running, err := e.Runner.Begin(ctx, e.Show.Println)
 	if err != nil {
-		return errors.Join(err, e.Dir.End(s.MostRuns(), err))
+		return errors.Join(err, e.Dir.End(s.MaxRuns(), err))
 	}
-	running = e.View.Begin(running, e.Show.Seen, nil)
+	running = e.View.Begin(running, e.Show.Plan, nil)
 	answers, stopped := s.Do(running, e.Dir.Missing(e.Runner.Run),
 		func(sc bench.Scenario, r *bench.Result, err error) error {
 			e.Show.Ran()
 			id := execute.RunID{Name: sc.Name(), Seed: sc.Seed}
-			return e.Take(execute.Record{ID: id}, r, err)
+			return e.Add(execute.Record{ID: id}, r, err)
 		})
 	e.Runner.Close()
 	f := &show.Found{Search: s, Answers: answers, Execution: e}
@@ -254,7 +254,7 @@ func endSearch(ctx context.Context, f *show.Found, stopped error) error {
 		stopped = f.SayRates()
 	}
 	if cut != nil {
-		planned = f.Search.MostRuns() + len(f.Answers)
+		planned = f.Search.MaxRuns() + len(f.Answers)
 	}
 	return errors.Join(stopped, f.Dir.End(planned, cut))
 }

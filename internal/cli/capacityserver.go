@@ -60,7 +60,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 		Short:       "find the highest rate at which a server meets an objective",
 		Hidden:      true, // the help of capacity describes it
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "capacity"},
-		Args: o.File.Before(nil, func(cmd *cobra.Command, args []string) error {
+		Args: o.File.ReadBefore(nil, func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && cmd.Flags().Changed("session") {
 				return nil
 			}
@@ -199,7 +199,7 @@ func (a *app) searchServer(
 	ctx, done := terminal.Interruptible(ctx, nil)
 	defer done()
 	display := execute.NewLoads(0)
-	watching := e.View.Begin(ctx, display.Seen, display.Tell)
+	watching := e.View.Begin(ctx, display.Plan, display.SetStatus)
 	s.Probe = func(ctx context.Context, rate, longer float64, seed uint64) (*bench.Result, error) {
 		probe := k
 		probe.Rate, probe.Duration = rate, time.Duration(longer*float64(k.Duration))
@@ -337,13 +337,13 @@ func showServer(
 			Cut: e.Interruption(), Answers: []show.SearchLine{line}, Failed: e.Failed})
 	}
 	rate := func(v float64) string { return text.Digits(v) + perSecond(s) }
-	e.Say("", serverAnswer(s, k, found), show.Width)
+	e.Paragraph("", serverAnswer(s, k, found), show.Width)
 	if s.Of != "" {
-		e.Say("", fmt.Sprintf("%v applies to the requests of all %d steps of a session.", s.Objectives,
+		e.Paragraph("", fmt.Sprintf("%v applies to the requests of all %d steps of a session.", s.Objectives,
 			len(k.Session.Steps)), show.Width)
 	}
 	if found.Stopped != nil {
-		e.Say("", stoppedText(found), show.Width)
+		e.Paragraph("", stoppedText(found), show.Width)
 	}
 	fmt.Fprintln(e.Stdout)
 	head := []string{"rate", "verdict", "p50", "p99"}

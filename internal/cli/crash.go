@@ -348,7 +348,7 @@ func (a *app) showCrash(doc crashDocument, format string) error {
 		return a.JSON(doc)
 	}
 	r, shown := doc.Report, doc.page()
-	a.Say("", shown.Finding()+".", terminal.FallbackColumns)
+	a.Paragraph("", shown.Finding()+".", terminal.FallbackColumns)
 	fmt.Fprintln(a.Stdout)
 	var rows [][]string
 	for _, outcome := range shown.Outcomes() {

@@ -41,7 +41,7 @@ func (a *app) runCommand() *cobra.Command {
 		"postgres://user@host/name (default $POOLBENCH_DSN)")
 	cmd.Flags().BoolVar(&o.Soak, "soak", false, "keep no records of single tasks, so a run can "+
 		"last for hours: quantiles within 0.1% (always for more than 10 million tasks)")
-	cmd.Flags().IntVar(&o.Responses, "responses", rundir.MostResponses,
+	cmd.Flags().IntVar(&o.Responses, "responses", rundir.MaxResponses,
 		"record the response time of each task and its parts, for up to this many `TASKS` (not "+
 			"in studies), so that compare can explain differences")
 	given = options.Servers(cmd)
@@ -104,7 +104,7 @@ func (a *app) runPlan(ctx context.Context, p options.Plan, o options.RunOptions)
 	if len(p) > 0 && p[0].Study == nil {
 		e.Dir.KeepResponses(o.Responses)
 	}
-	p.GoOn(e.Dir)
+	p.Continue(e.Dir)
 	if err := e.Dir.BeginSuites(p.Suites(), p.Open()); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
@@ -113,9 +113,9 @@ func (a *app) runPlan(ctx context.Context, p options.Plan, o options.RunOptions)
 	}
 	e.Expect, e.Budget = o.Expect, o.Budget
 	e.Follow(p, o.Quiet)
-	ctx, done := terminal.Interruptible(ctx, e.Show.Say)
+	ctx, done := terminal.Interruptible(ctx, e.Show.Println)
 	defer done()
-	writing := e.Run(e.View.Begin(ctx, e.Show.Seen, e.Show.Tell))
+	writing := e.Run(e.View.Begin(ctx, e.Show.Plan, e.Show.SetStatus))
 	e.Show.Close()
 	e.Finish(writing)
 	shown := show.Show(e, o.Format)

@@ -66,7 +66,7 @@ func (a *app) describeTrace(file string, o traceOptions) error {
 		return err
 	}
 	for _, note := range d.Notes {
-		a.Say("", "odd: "+note, terminal.FallbackColumns)
+		a.Paragraph("", "odd: "+note, terminal.FallbackColumns)
 	}
 	if replay := d.Replay(shell.Quote); replay != nil {
 		_, err = fmt.Fprintf(a.Stdout, "\nTo replay it:\n  %s\n", strings.Join(replay, " \\\n    "))

@@ -51,7 +51,7 @@ func (a *app) workerCommand() *cobra.Command {
 		"other workers and the commands; with $NATS_TOKEN, only for clients that have the token")
 	fs.BoolVar(&o.any, "any-address", false, "allow a --listen that is not loopback; needs "+
 		"$NATS_TOKEN")
-	fs.Var(flags.AtLeastOne(&o.slots, options.MostLocalWorkers), "parallel",
+	fs.Var(flags.AtLeastOne(&o.slots, options.MaxLocalWorkers), "parallel",
 		"number of virtual-clock runs at once, `N` (default: one for each processor)")
 	fs.DurationVar(&o.idle, "idle", 0, "end after this `TIME` without work (default: never)")
 	options.Servers(cmd)
@@ -189,8 +189,8 @@ func fromParent(ctx context.Context, stdin io.Reader) (string, context.Context, 
 	return strings.TrimSpace(line), ctx, nil
 }
 
-// mostAddress is a number of bytes.
-const mostAddress = 4 << 10
+// maxAddress is a number of bytes.
+const maxAddress = 4 << 10
 
 func readAddress(r io.ByteReader) (string, error) {
 	var line []byte
@@ -200,9 +200,9 @@ func readAddress(r io.ByteReader) (string, error) {
 			return "", fmt.Errorf("--nats -: the first line of standard input: %w", err)
 		case c == '\n':
 			return string(line), nil
-		case len(line) == mostAddress:
+		case len(line) == maxAddress:
 			return "", fmt.Errorf("--nats -: the first line of standard input: %w",
-				files.TooLong(mostAddress))
+				files.TooLong(maxAddress))
 		default:
 			line = append(line, c)
 		}
@@ -220,14 +220,14 @@ type patientRunners struct {
 func (p *patientRunners) run(
 	ctx context.Context, s bench.Scenario, patience time.Duration, soFar func(*bench.Result),
 ) (*bench.Result, error) {
-	r, err := p.with(patience).Telling(ctx, s, soFar)
+	r, err := p.runner(patience).Telling(ctx, s, soFar)
 	if _, stuck := errors.AsType[*execute.StuckError](err); stuck {
 		return nil, fleet.Last{Err: err}
 	}
 	return r, err
 }
 
-func (p *patientRunners) with(patience time.Duration) *execute.Runner {
+func (p *patientRunners) runner(patience time.Duration) *execute.Runner {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all[patience] == nil {

@@ -160,7 +160,7 @@ func (r *run) start() error {
 		return errors.Join(err, out.Close())
 	}
 	r.process, r.stdin, r.heard = c, stdin, make(chan string, 1<<16)
-	go hear(out, r.heard)
+	go readLines(out, r.heard)
 	o := r.Order
 	o.Next, o.Tasks = r.next, r.Tasks-r.accepted
 	return json.NewEncoder(stdin).Encode(o)

@@ -150,7 +150,7 @@ func (l *ledger) restarted(at time.Time) {
 
 func (e *entry) isOpen() bool { return e.accepted && e.runs == 0 && !e.dead }
 
-func hear(out io.ReadCloser, lines chan<- string) {
+func readLines(out io.ReadCloser, lines chan<- string) {
 	defer close(lines)
 	defer out.Close()
 	for in := bufio.NewScanner(out); in.Scan(); {

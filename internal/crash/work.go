@@ -186,7 +186,7 @@ func (w *worker) audit(ctx context.Context) {
 			last, looks = now, 0
 			continue
 		}
-		if looks++; looks == mostLooks {
+		if looks++; looks == maxLooks {
 			w.writeEvent(empty, 0)
 			return
 		}
@@ -194,7 +194,7 @@ func (w *worker) audit(ctx context.Context) {
 }
 
 // An empty store is reported after this many looks, a second apart.
-const mostLooks = 3
+const maxLooks = 3
 
 func (w *worker) task(id uint64) *strategies.Task {
 	return &strategies.Task{ID: id, Run: w.run}

@@ -39,7 +39,7 @@ func (f *Finding) Add(format string, args ...any) {
 	f.Lines = append(f.Lines, fmt.Sprintf(format, args...))
 }
 
-func (f *Finding) Say(lines ...string) {
+func (f *Finding) AddLines(lines ...string) {
 	for _, line := range lines {
 		if line != "" {
 			f.Lines = append(f.Lines, line)

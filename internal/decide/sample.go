@@ -26,7 +26,7 @@ const Mark = "completed-"
 
 // If more requests are lost, an objective on a mean is missed, because the mean of the other
 // requests is misleading.
-const MostLost = 0.01
+const MaxLost = 0.01
 
 type latency struct {
 	// prefix of a session, a step or a stage, including the hyphen; "" for all requests
@@ -100,7 +100,7 @@ func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision
 	switch {
 	case l.p > 0 && s.lost < 1: // if all are lost, every percentile is missed
 		return s.percentile()
-	case l.statistic == metric.Max && s.lost > 0, s.lost > MostLost:
+	case l.statistic == metric.Max && s.lost > 0, s.lost > MaxLost:
 		return s.amongLost()
 	}
 	return s.value()
@@ -230,7 +230,7 @@ func (s *sample) percentile() Decision {
 		}
 		break
 	}
-	least := statistics.LeastTasks(asked.p)
+	least := statistics.MinTasks(asked.p)
 	have := "there are too few requests"
 	if s.requests > 0 {
 		have = strings.TrimPrefix(s.ofRequests(), " of ") + " are too few"
@@ -257,7 +257,7 @@ func (s *sample) value() Decision {
 	if !ok {
 		return s.undecided("the run does not report "+l.unit(), "")
 	}
-	least := s.leastOf(l, low, high)
+	least := s.minOf(l, low, high)
 	d := Decision{Verdict: Sample(s.bound, high, least), Value: high, Low: least, High: high}
 	d.Reason = l.String() + " " + text.Seconds(high) + s.ofRequests()
 	if low < high {
@@ -267,7 +267,7 @@ func (s *sample) value() Decision {
 	}
 	switch service, ok := s.serviceOf(l); {
 	case d.Verdict == Met:
-	case d.Verdict == Undecided && least <= leastRequest:
+	case d.Verdict == Undecided && least <= minRequest:
 		d.Reason += ", in all of which the generator may have waited for a processor"
 	case d.Verdict == Undecided && low == high:
 		d.Reason += fmt.Sprintf(", at least %s without the waits of the generator",
@@ -309,10 +309,10 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 
 func (l latency) due() string { return l.part + Due + metric.StatisticOf(l.statistic, l.of) }
 
-// leastOf returns a lower bound of the statistic for a generator that is never late and always has
+// minOf returns a lower bound of the statistic for a generator that is never late and always has
 // a free processor. A response that waits for the generator's processor also lengthens the measured
 // service.
-func (s *sample) leastOf(l latency, low, high float64) float64 {
+func (s *sample) minOf(l latency, low, high float64) float64 {
 	var least float64
 	switch l.of {
 	case metric.Response:
@@ -329,10 +329,10 @@ func (s *sample) leastOf(l latency, low, high float64) float64 {
 	if l.of == metric.Wait {
 		return min(max(least, 0), high)
 	}
-	return min(max(least, leastRequest), high)
+	return min(max(least, minRequest), high)
 }
 
-const leastRequest = 1e-6
+const minRequest = 1e-6
 
 // If a share b of the requests waits for longer than w, the true p-quantile is at least the
 // measured (p−b)-quantile minus w. waits is the number of the generator's own waits per request.

@@ -110,8 +110,8 @@ func (d *Dir) Hold(unit, op string, bound float64) error {
 		d.results.line(rundir.BoundLine(decide.Bound{Unit: unit, Op: op, Value: bound})))
 }
 
-// Say adds a line for the report, which belongs to no study.
-func (d *Dir) Say(line string) error {
+// AddAnswer adds a line for the report, which belongs to no study.
+func (d *Dir) AddAnswer(line string) error {
 	return d.checkWrite(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))
 }
 

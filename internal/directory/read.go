@@ -107,7 +107,7 @@ func eachLine(path string, f func(line string, end int64) error) error {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return errors.Join(err, fmt.Errorf("%s is not a regular file", path))
 	}
-	lines := bufio.NewReaderSize(files.Lines(file, rundir.MostLine), 1<<16)
+	lines := bufio.NewReaderSize(files.Lines(file, rundir.MaxLine), 1<<16)
 	for end := int64(0); ; {
 		line, err := lines.ReadString('\n')
 		if errors.Is(err, io.EOF) {

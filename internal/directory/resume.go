@@ -224,7 +224,7 @@ func (d *Dir) Earlier(name string, seed uint64) (whole, soFar *bench.Result) {
 	return d.resumed.kept[id], soFar
 }
 
-func (d *Dir) Kept(s bench.Scenario) *bench.Result {
+func (d *Dir) Stored(s bench.Scenario) *bench.Result {
 	whole, _ := d.Earlier(s.Name(), s.Seed)
 	return whole
 }

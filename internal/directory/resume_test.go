@@ -48,7 +48,7 @@ func writeInterrupted(
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.KeepResponses(rundir.MostResponses)
+	d.KeepResponses(rundir.MaxResponses)
 	if err := d.BeginSuites([]bench.Suite{suite}, false); err != nil {
 		t.Fatal(err)
 	}
@@ -76,12 +76,12 @@ func resume(
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.KeepResponses(rundir.MostResponses)
+	d.KeepResponses(rundir.MaxResponses)
 	if err := d.BeginSuites([]bench.Suite{suite}, false); err != nil {
 		t.Fatal(err)
 	}
 	for i, r := range results[:to] {
-		kept := d.Kept(suite.At(i))
+		kept := d.Stored(suite.At(i))
 		if kept == nil {
 			kept = r
 			measured++
@@ -239,7 +239,7 @@ func TestAnotherPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.KeepResponses(rundir.MostResponses)
+	d.KeepResponses(rundir.MaxResponses)
 	if err := d.BeginSuites([]bench.Suite{suite}, false); err == nil ||
 		!strings.Contains(err.Error(), "all results of a directory must come from one build and one machine") {
 		t.Errorf("another machine: error %v", err)

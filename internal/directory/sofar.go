@@ -51,7 +51,7 @@ func (d *Dir) addFinal(r *bench.Result) error {
 	if err != nil {
 		return err
 	}
-	if err := d.put(d.results.format, r, repetition); err != nil {
+	if err := d.write(d.results.format, r, repetition); err != nil {
 		return err
 	}
 	more := d.takeBuffers()
@@ -81,7 +81,7 @@ func (d *Dir) tails() (tails [len(dirFiles)][]byte, err error) {
 	more := map[string]int{}
 	var errs []error
 	for _, r := range d.unfinished {
-		errs = append(errs, d.put(format, r, d.repetitions[r.Name]+more[r.Name]))
+		errs = append(errs, d.write(format, r, d.repetitions[r.Name]+more[r.Name]))
 		text.WriteTo(&d.results.buffer)
 		more[r.Name]++
 	}
@@ -89,7 +89,7 @@ func (d *Dir) tails() (tails [len(dirFiles)][]byte, err error) {
 	return d.takeBuffers(), errors.Join(errs...)
 }
 
-func (d *Dir) put(format *benchfmt.Writer, r *bench.Result, repetition int) error {
+func (d *Dir) write(format *benchfmt.Writer, r *bench.Result, repetition int) error {
 	d.distributions.put(r, repetition)
 	return errors.Join(d.results.put(format, r),
 		d.timeline.csv.WriteAll(timelineRows(r, repetition)),

@@ -23,7 +23,7 @@ func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	s.Soak = true
 	var p progress.Tracker
 	p.SoFar()
-	whole, err := bench.Run(progress.With(t.Context(), &p), s)
+	whole, err := bench.Run(progress.NewContext(t.Context(), &p), s)
 	if err != nil {
 		t.Fatal(err)
 	}

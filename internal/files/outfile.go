@@ -114,10 +114,10 @@ type place struct {
 }
 
 // Linux follows as many links.
-const mostLinks = 40
+const maxLinks = 40
 
 func find(path string) (place, error) {
-	for range mostLinks {
+	for range maxLinks {
 		if fd, ok := descriptor(path); ok {
 			return place{path, nil, fd}, nil
 		}

@@ -109,7 +109,7 @@ func retryUntilAnswered(
 }
 
 // bytes from one sender
-const mostCollected = 1 << 30
+const maxCollected = 1 << 30
 
 // A collector joins parts. It is not safe for concurrent use.
 type collector map[string]collected // by name of the whole data
@@ -145,9 +145,9 @@ func (c collector) add(m *nats.Msg) (of string, whole []byte, done bool, err err
 		return of, nil, false, errOrder
 	}
 	have.data = append(have.data, m.Data...)
-	if len(have.data) > mostCollected {
+	if len(have.data) > maxCollected {
 		delete(c, of)
-		return of, nil, false, fmt.Errorf("%q is larger than %d bytes", of, mostCollected)
+		return of, nil, false, fmt.Errorf("%q is larger than %d bytes", of, maxCollected)
 	}
 	have.parts++
 	if done = have.parts == parts; done {

@@ -64,7 +64,7 @@ func (r *loading) measure(ctx context.Context, m Member) (best offset, err error
 
 const (
 	// clocks drift by about 50 ppm each; twice the sum for two clocks
-	mostDrift = 200e-6
+	maxDrift = 200e-6
 	// scheduling delay between two readings of a clock
 	clockSlack = 5 * time.Millisecond
 	// the same as a pause that makes a run INVALID, because requests of different agents were sent
@@ -74,7 +74,7 @@ const (
 
 func (r *loading) checkClocks(ctx context.Context) {
 	elapsed := time.Since(r.began)
-	slack := clockSlack + time.Duration(mostDrift*float64(elapsed))
+	slack := clockSlack + time.Duration(maxDrift*float64(elapsed))
 	r.reportStep("this machine", r.clock.step(), slack)
 	for _, p := range r.order {
 		if p.agent.Offset, p.agent.OffsetError = p.offset.value, p.offset.maxError; p.agent.Share == nil {

@@ -285,7 +285,7 @@ func TestSoFar(t *testing.T) {
 func TestPoison(t *testing.T) {
 	r := &working{Worker: Worker{Run: echo}}
 	c := cell{Scenario: scenario(1).Written()}
-	if o, err := r.run(t.Context(), c, mostDeliveries+1, 0); err == nil || o.Result != nil ||
+	if o, err := r.run(t.Context(), c, maxDeliveries+1, 0); err == nil || o.Result != nil ||
 		!strings.Contains(o.Error, "10 workers were lost") {
 		t.Errorf("%+v, error %v", o, err)
 	}

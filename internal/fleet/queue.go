@@ -28,7 +28,7 @@ const (
 	// interval at which a worker asks whether its cell is wanted, and renews the lease
 	renewal = lease / 3
 	// maximum number of workers lost with one cell
-	mostDeliveries = 10
+	maxDeliveries = 10
 	// time after which an unused consumer of a program is deleted
 	forgotten = 24 * time.Hour
 )

@@ -109,7 +109,7 @@ func OpenSweep(
 	}
 	answers := conn.NewInbox()
 	for subject, hear := range map[string]nats.MsgHandler{
-		sweepSubject + "." + s.id: s.hear, helloSubject: s.receivePresence, answers: s.receivePresence,
+		sweepSubject + "." + s.id: s.handle, helloSubject: s.receivePresence, answers: s.receivePresence,
 	} {
 		sub, err := conn.Subscribe(subject, hear)
 		if err != nil {
@@ -177,7 +177,7 @@ func (s *Sweep) Run(ctx context.Context, sc bench.Scenario) (*bench.Result, erro
 		where = hostKey(host)
 	}
 	w.subject = subjectOf(s.member.Program, where, s.id)
-	if err := s.put(ctx, w); err != nil {
+	if err := s.enqueue(ctx, w); err != nil {
 		return nil, fmt.Errorf("%s: %w", sc.Name(), err)
 	}
 	select {
@@ -239,7 +239,7 @@ var no = []byte("no")
 
 // A worker's message is the number of a cell, which asks whether the cell is wanted, or a part of a
 // result.
-func (s *Sweep) hear(m *nats.Msg) {
+func (s *Sweep) handle(m *nats.Msg) {
 	if m.Header.Get(ofHeader) != "" {
 		err := s.receive(m)
 		if err != nil && !errors.Is(err, errOrder) {

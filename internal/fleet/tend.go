@@ -23,12 +23,12 @@ const (
 	// interval between two checks
 	looking = 2 * time.Second
 	// maximum time without progress, including outages of the server or of all workers
-	mostSilent = 3 * time.Minute
+	maxSilent = 3 * time.Minute
 )
 
-// put waits for an unreachable server and recreates a lost queue. The message ID lets the server
-// drop duplicates.
-func (s *Sweep) put(ctx context.Context, w *want) error {
+// enqueue waits for an unreachable server and recreates a lost queue. The message ID lets the
+// server drop duplicates.
+func (s *Sweep) enqueue(ctx context.Context, w *want) error {
 	text, err := json.Marshal(w.cell)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *Sweep) tend(answers string) {
 		default:
 			trouble = s.restore()
 		}
-		if silent > mostSilent {
+		if silent > maxSilent {
 			s.giveUp(s.standstill(waiting, trouble))
 			return
 		}
@@ -171,7 +171,7 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 	if first != nil {
 		missing = fmt.Sprintf(", the first of %s with seed %d", first.name, first.seed)
 	}
-	return fmt.Errorf("--workers: no progress for %v, %s missing%s: %s", mostSilent,
+	return fmt.Errorf("--workers: no progress for %v, %s missing%s: %s", maxSilent,
 		text.Count(waiting, "run"), missing, why)
 }
 
@@ -217,7 +217,7 @@ func (s *Sweep) restore() error {
 	for _, w := range silent {
 		var is bool
 		if is, err = s.isQueued(ctx, w); err == nil && !is {
-			if err = s.put(ctx, w); err == nil {
+			if err = s.enqueue(ctx, w); err == nil {
 				lost++
 			}
 		}

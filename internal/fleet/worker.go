@@ -286,8 +286,8 @@ func (r *working) run(
 	s, err := c.Scenario.Scenario()
 	switch {
 	case err != nil:
-	case deliveries > mostDeliveries:
-		err = fmt.Errorf("%s: %d workers were lost during this run", s.Name(), mostDeliveries)
+	case deliveries > maxDeliveries:
+		err = fmt.Errorf("%s: %d workers were lost during this run", s.Name(), maxDeliveries)
 	default:
 		if err = r.slots.Acquire(ctx, weight); err == nil {
 			o.Result, err = r.Run(ctx, s, c.Patience, func(soFar *bench.Result) {

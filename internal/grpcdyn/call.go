@@ -73,18 +73,18 @@ func (a *Answer) Err() error {
 	return fmt.Errorf("%s: %s", Spell(a.Code), a.Text)
 }
 
-const mostAgain = 3
+const maxAgain = 3
 
 // Call reads the complete answer. It sends the message once unless Options.Resend is set. wants
 // requests the last message and the metadata.
 func (c *Client) Call(
 	ctx context.Context, m *Message, deadline time.Time, wants bool,
 ) Answer {
-	at, err := c.host.Take(ctx, deadline)
+	at, err := c.host.Acquire(ctx, deadline)
 	if err != nil {
 		return failed(ctx, err)
 	}
-	defer func() { c.host.Give(at) }()
+	defer func() { c.host.Release(at) }()
 	for tries, again := 0, false; ; tries++ {
 		var l *link
 		if l, at, err = c.link(ctx, at, deadline); err != nil {
@@ -94,7 +94,7 @@ func (c *Client) Call(
 			c.resent.Add(1)
 		}
 		r := l.call(ctx, m, deadline, wants)
-		if tries >= mostAgain || !r.unsent && !(r.unbegun && c.Resend) {
+		if tries >= maxAgain || !r.unsent && !(r.unbegun && c.Resend) {
 			return r.Answer
 		}
 		again = r.unbegun

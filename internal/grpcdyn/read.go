@@ -12,7 +12,7 @@ import (
 )
 
 // bytes of names and values in one header block
-const mostHead = 1 << 20
+const maxHead = 1 << 20
 
 type reader struct {
 	*link
@@ -25,7 +25,7 @@ type reader struct {
 func (l *link) read() {
 	r := &reader{link: l}
 	r.decoder = hpack.NewDecoder(4096, r.field)
-	r.decoder.SetMaxStringLength(mostHead)
+	r.decoder.SetMaxStringLength(maxHead)
 	framer := http2.NewFramer(nil, bufio.NewReaderSize(l.conn, 32<<10))
 	framer.SetReuseFrames()
 	framer.SetMaxReadFrameSize(firstFrame)
@@ -141,7 +141,7 @@ func (r *reader) block(piece []byte, last bool) error {
 	f := r.at
 	switch r.at = nil; {
 	case f == nil:
-	case r.size > mostHead:
+	case r.size > maxHead:
 		r.refuse(f, codes.Internal, "the head is larger than 1 MiB")
 	default:
 		over, code, why := f.headed(r.ends)
@@ -156,7 +156,7 @@ func (r *reader) block(piece []byte, last bool) error {
 }
 
 func (r *reader) field(h hpack.HeaderField) {
-	if r.size += len(h.Name) + len(h.Value) + 32; r.at != nil && r.size <= mostHead {
+	if r.size += len(h.Name) + len(h.Value) + 32; r.at != nil && r.size <= maxHead {
 		r.at.field(h)
 	}
 }
@@ -175,10 +175,10 @@ func (r *reader) goAway(frame *http2.GoAwayFrame) {
 }
 
 // a bound for a server that requests acknowledgements but does not read
-const mostAcks = 1000
+const maxAcks = 1000
 
 func (r *reader) ack() error {
-	if r.acks++; r.acks > mostAcks {
+	if r.acks++; r.acks > maxAcks {
 		return errors.New("the server asks, and does not read the answers")
 	}
 	return nil

@@ -33,7 +33,7 @@ func (c *Client) Reflected(ctx context.Context) (Source, func(), error) {
 		}),
 		grpc.WithUserAgent("poolbench"),
 		grpc.WithDisableServiceConfig(),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(mostReceived)))
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxReceived)))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -140,7 +140,7 @@ func ofHTTP(status int) codes.Code {
 }
 
 // bytes of one received message
-const mostReceived = 64 << 20
+const maxReceived = 64 << 20
 
 // A code other than OK means that the message is invalid.
 func (r *reply) take(p []byte) (codes.Code, string) {
@@ -157,9 +157,9 @@ func (r *reply) take(p []byte) (codes.Code, string) {
 			switch {
 			case r.prefix[0] != 0:
 				return codes.Internal, "a message is compressed, which nobody had asked for"
-			case r.left > mostReceived:
+			case r.left > maxReceived:
 				return codes.ResourceExhausted, fmt.Sprintf("a message of %d bytes: want up to %d",
-					r.left, mostReceived)
+					r.left, maxReceived)
 			case r.wants:
 				r.Last = make([]byte, 0, min(r.left, 64<<10))
 			}

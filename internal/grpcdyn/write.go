@@ -119,7 +119,7 @@ func (l *link) unblock() {
 }
 
 // largest buffer kept for reuse, in bytes
-const mostKept = 1 << 20
+const maxKept = 1 << 20
 
 func (l *link) write() {
 	var b []byte
@@ -138,7 +138,7 @@ func (l *link) write() {
 				return
 			}
 		}
-		if cap(b) > mostKept {
+		if cap(b) > maxKept {
 			b = nil
 		}
 	}

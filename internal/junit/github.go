@@ -10,7 +10,7 @@ import (
 )
 
 // GitHub shows so many annotations per kind for a step of a workflow.
-const mostAnnotations = 10
+const maxAnnotations = 10
 
 // Annotate writes a workflow command for each case that did not pass. Names are untrusted: they
 // cannot begin or end a command.
@@ -23,7 +23,7 @@ func (s *Suite) Annotate(w io.Writer) error {
 		if text == nil {
 			continue
 		}
-		if written++; written == mostAnnotations && s.Failures+s.Errors > mostAnnotations {
+		if written++; written == maxAnnotations && s.Failures+s.Errors > maxAnnotations {
 			fmt.Fprintf(&b, "::error title=%s::%s\n", property(s.Name), data(fmt.Sprintf(
 				"and %d more did not pass", s.Failures+s.Errors-written+1)))
 			break

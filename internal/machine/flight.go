@@ -2,4 +2,4 @@ package machine
 
 import "time"
 
-const MostAge = time.Minute
+const MaxAge = time.Minute

@@ -16,7 +16,7 @@ const (
 
 const (
 	stallFloor = 10 * time.Millisecond
-	mostStalls = 256
+	maxStalls  = 256
 )
 
 type Stall struct {
@@ -60,17 +60,17 @@ type Hiccups struct {
 	// in ns. A stall counts once for each nap that it contains, so a quantile applies to a wake-up
 	// at a random instant.
 	Late   *hdrhistogram.Histogram
-	Stalls []Stall // at most mostStalls, the earliest first
+	Stalls []Stall // at most maxStalls, the earliest first
 }
 
 func NewHiccups() *Hiccups {
-	return &Hiccups{hdrhistogram.New(1, int64(time.Hour), 3), make([]Stall, 0, mostStalls)}
+	return &Hiccups{hdrhistogram.New(1, int64(time.Hour), 3), make([]Stall, 0, maxStalls)}
 }
 
 // A change of the clock can cause impossible values, which are clipped.
 func (h *Hiccups) Note(s Stall) {
 	_ = h.Late.RecordCorrectedValue(min(max(s.Late, 0), int64(time.Hour)), int64(nap))
-	if s.Late >= int64(stallFloor) && len(h.Stalls) < mostStalls {
+	if s.Late >= int64(stallFloor) && len(h.Stalls) < maxStalls {
 		h.Stalls = append(h.Stalls, s)
 	}
 }

@@ -145,9 +145,9 @@ type Run struct {
 	mask   uint64
 }
 
-// Above mostMetered responses per second, responses are sampled. A count costs about 10 ns, and 50
+// Above maxMetered responses per second, responses are sampled. A count costs about 10 ns, and 50
 // ns if two processors share it: at most a thousandth of a processor.
-const mostMetered = 20_000
+const maxMetered = 20_000
 
 func (m *Meter) Begin(r Run) {
 	if m == nil {
@@ -157,7 +157,7 @@ func (m *Meter) Begin(r Run) {
 	for i := range r.Before {
 		r.Before[i] = m.others[i].Load()
 	}
-	if one := r.Rate / mostMetered; one > 1 && !math.IsInf(one, 0) {
+	if one := r.Rate / maxMetered; one > 1 && !math.IsInf(one, 0) {
 		r.mask = 1<<bits.Len64(uint64(one)) - 1
 	}
 	m.last.Store(&r)

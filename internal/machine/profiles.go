@@ -27,11 +27,11 @@ const separator = "+"
 func ParseProfiles(text string) (string, error) {
 	given := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '+' })
 	if len(given) == 0 {
-		return "", errors.New("want one or more of " + known())
+		return "", errors.New("want one or more of " + kindNames())
 	}
 	for _, g := range given {
 		if !slices.Contains(ProfileKinds, ProfileKind(g)) {
-			return "", fmt.Errorf("unknown profile %q (known: %s)", g, known())
+			return "", fmt.Errorf("unknown profile %q (known: %s)", g, kindNames())
 		}
 	}
 	var set []string
@@ -56,7 +56,7 @@ func CheckProfiles(set string) error {
 	return nil
 }
 
-func known() string {
+func kindNames() string {
 	return strings.Join(text.Texts(ProfileKinds, func(k ProfileKind) string { return string(k) }), ", ")
 }
 

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The runtime drops older events beyond MostBytes.
-const MostBytes = 16 << 20
+// The runtime drops older events beyond MaxBytes.
+const MaxBytes = 16 << 20
 
 // A task is slow if its response exceeds times the p99 of at least tasksToLearn earlier tasks.
 const (
@@ -43,7 +43,7 @@ type Recorder struct {
 // bound 0 means three times the p99 so far. Only one recorder can be active in a process.
 func StartRecorder(age, bound time.Duration) (*Recorder, error) {
 	r := &Recorder{bound: int64(bound),
-		of: trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: age, MaxBytes: MostBytes})}
+		of: trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: age, MaxBytes: MaxBytes})}
 	if err := r.of.Start(); err != nil {
 		return nil, fmt.Errorf("flight: %w", err)
 	}

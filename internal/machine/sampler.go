@@ -15,7 +15,7 @@ import (
 // close together, so a short run has some.
 const (
 	firstInterval = 5 * time.Millisecond
-	leastInterval = 50 * time.Millisecond
+	minInterval   = 50 * time.Millisecond
 	cpuShare      = 1.0 / 40
 	atOnce        = 50 // number of samples that are merged
 )
@@ -26,7 +26,7 @@ func pause(interval, look, cpu, since time.Duration) time.Duration {
 	if cpu > 0 {
 		used = max(cpu.Seconds()/since.Seconds(), 0.01)
 	}
-	return max(min(2*interval, leastInterval), time.Duration(float64(look)/cpuShare/used))
+	return max(min(2*interval, minInterval), time.Duration(float64(look)/cpuShare/used))
 }
 
 type sampler struct {

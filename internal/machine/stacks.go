@@ -158,11 +158,11 @@ func (s Stacks) Goroutines() (n int) {
 }
 
 // function is named without the path of its package.
-func (s Stacks) In(function string) bool {
-	return slices.ContainsFunc(s, func(stack Stack) bool { return stack.in(function) })
+func (s Stacks) Contains(function string) bool {
+	return slices.ContainsFunc(s, func(stack Stack) bool { return stack.contains(function) })
 }
 
-func (s Stack) in(function string) bool {
+func (s Stack) contains(function string) bool {
 	return slices.ContainsFunc(s.Frames, func(f Frame) bool {
 		return path.Base(f.Func) == function
 	})
@@ -171,7 +171,7 @@ func (s Stack) in(function string) bool {
 func (s Stacks) First(function string) Stacks {
 	var first, then Stacks
 	for _, stack := range s {
-		if stack.in(function) {
+		if stack.contains(function) {
 			first = append(first, stack)
 		} else {
 			then = append(then, stack)
@@ -181,14 +181,14 @@ func (s Stacks) First(function string) Stacks {
 }
 
 const (
-	mostStacks = 6
-	mostFrames = 8
+	maxStacks = 6
+	maxFrames = 8
 )
 
 func (s Stacks) String() string {
 	var text strings.Builder
 	for i, stack := range s {
-		if i == mostStacks {
+		if i == maxStacks {
 			fmt.Fprintf(&text, "%d more goroutines\n", s[i:].Goroutines())
 			break
 		}
@@ -198,7 +198,7 @@ func (s Stacks) String() string {
 			fmt.Fprintf(&text, "%d goroutines:\n", stack.Count)
 		}
 		for k, f := range stack.Frames {
-			if k == mostFrames {
+			if k == maxFrames {
 				fmt.Fprintf(&text, "    … %d more calls\n", len(stack.Frames)-k)
 				break
 			}

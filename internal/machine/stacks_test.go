@@ -45,8 +45,8 @@ func TestStacks(t *testing.T) {
 
 	for {
 		got := mark.Stacks()
-		if got.In("machine_test.spin") && got.In("machine_test.lockTwice") &&
-			got.In("machine_test.receive") && got.Goroutines() == 4 &&
+		if got.Contains("machine_test.spin") && got.Contains("machine_test.lockTwice") &&
+			got.Contains("machine_test.receive") && got.Goroutines() == 4 &&
 			strings.Contains(got.Foreign().String(), "2 goroutines:") { // both are in receive
 			break
 		}
@@ -117,7 +117,7 @@ func TestHere(t *testing.T) {
 			called(f)
 		}()
 		<-done
-		if !got.In("machine_test.called") || got.In("machine_test.TestHere.func5.2") {
+		if !got.Contains("machine_test.called") || got.Contains("machine_test.TestHere.func5.2") {
 			t.Errorf("%s: %v", what, got)
 		}
 	}

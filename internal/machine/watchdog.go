@@ -10,7 +10,7 @@ const variable = "POOLBENCH_PATIENCE"
 
 const looks = 20
 
-const LeastPatience = looks * time.Millisecond
+const MinPatience = looks * time.Millisecond
 
 // Patience is 30 s, or the value of POOLBENCH_PATIENCE. A step of a strategy takes microseconds, so
 // only a machine a million times slower than usual would cause a false alarm.
@@ -20,9 +20,9 @@ func Patience() (time.Duration, error) {
 		return 30 * time.Second, nil
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d < LeastPatience {
+	if err != nil || d < MinPatience {
 		return 0, fmt.Errorf("%s: want a duration of %v or more, such as 30s, got %q", variable,
-			LeastPatience, text)
+			MinPatience, text)
 	}
 	return d, nil
 }

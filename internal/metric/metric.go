@@ -22,8 +22,8 @@ var Quantiles = []Quantile{
 	{Name: "p99.9", P: 0.999},
 }
 
-// Of returns, for example, p99-response-sec.
-func (q Quantile) Of(time string) string { return q.Name + "-" + time + "-sec" }
+// Unit returns, for example, p99-response-sec.
+func (q Quantile) Unit(time string) string { return q.Name + "-" + time + "-sec" }
 
 func (q Quantile) Low(time string) string { return q.Name + "-" + time + "-low-sec" }
 

@@ -86,7 +86,7 @@ func unmatched(pattern string, urls []URL) string {
 	for _, u := range urls {
 		names = append(names, u.Names...)
 	}
-	return fmt.Sprintf("unknown URL %s (known: %s)", pattern, text.List(text.Few(names, 8)))
+	return fmt.Sprintf("unknown URL %s (known: %s)", pattern, text.List(text.Truncate(names, 8)))
 }
 
 func glob(pattern string) *regexp.Regexp {
@@ -176,7 +176,7 @@ type Run interface {
 
 // The verdict is Undecided if the run is INVALID or lacks the metric, for example a quantile with
 // too few tasks.
-func (o Objective) Of(r Run) Verdict {
+func (o Objective) Evaluate(r Run) Verdict {
 	unit, _ := decide.Completed(o.Unit) // latencies of a run include completed tasks only
 	v, ok := r.Metric(unit)
 	switch {
@@ -206,10 +206,10 @@ func Decidable[R Resolver](l List, of ...R) error {
 	return errors.Join(complaints...)
 }
 
-func (l List) Of(r Run) Verdict {
+func (l List) Evaluate(r Run) Verdict {
 	all := Met
 	for _, o := range l {
-		switch o.Of(r) {
+		switch o.Evaluate(r) {
 		case Missed:
 			return Missed
 		case Undecided:

@@ -166,7 +166,7 @@ func TestOf(t *testing.T) {
 		{run(map[string]float64{"p99-response-sec": 0.04, "shed/op": 0}, "Little's law"),
 			Undecided},
 	} {
-		if got := l.Of(c.result); got != c.want {
+		if got := l.Evaluate(c.result); got != c.want {
 			t.Errorf("%+v: %v, want %v", c.result.Metrics, got, c.want)
 		}
 	}

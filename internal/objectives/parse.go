@@ -99,7 +99,7 @@ func parse(s string) (Objective, error) {
 			known = namesOfURL()
 		}
 		return Objective{}, fmt.Errorf("unknown metric %q (known: %s)", name,
-			text.List(text.Few(known, 8)))
+			text.List(text.Truncate(known, 8)))
 	}
 	var err error
 	if o.Bound, o.text, err = value(o.Unit, rest); err != nil {

@@ -154,7 +154,7 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 // taskPacker returns nil unless another run with the same seed has the same tasks, and a directory
 // can store them.
 func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
-	if o.Recorded || tasks > rundir.MostResponses || o.Plan.Arrival.IsClosed() {
+	if o.Recorded || tasks > rundir.MaxResponses || o.Plan.Arrival.IsClosed() {
 		return nil
 	}
 	return rundir.NewTaskPacker(tasks)
@@ -192,8 +192,8 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 		if rec.Attempts != 1 {
 			return
 		}
-		start := was.Take(rec.Due, rec.Busy)
-		nextStart, evenStart := next.Take(rec.Due, rec.Busy), even.Take(rec.Due, mean)
+		start := was.Start(rec.Due, rec.Busy)
+		nextStart, evenStart := next.Start(rec.Due, rec.Busy), even.Start(rec.Due, mean)
 		if i < first || rec.Outcome != record.Completed {
 			continue
 		}
@@ -219,7 +219,7 @@ func (o *Run) reportNoTarget(r *result.Result, first, slots int) {
 			return
 		}
 		took := min(rec.Target, rec.Busy)
-		sooner := was.Take(rec.Due, rec.Busy) - without.Take(rec.Due, rec.Busy-took)
+		sooner := was.Start(rec.Due, rec.Busy) - without.Start(rec.Due, rec.Busy-took)
 		if i >= first && rec.Outcome == record.Completed {
 			responses = append(responses, rec.Response()-sooner-took)
 		}

@@ -60,7 +60,7 @@ func ReportHistogram(
 	for _, q := range metric.Quantiles {
 		if takes(q.Name) && statistics.Resolvable(q.P, n) {
 			v := min(result.ValueAtRank(h, statistics.Rank(n, q.P)), longest)
-			r.Add(q.Of(of), float64(v)/Second)
+			r.Add(q.Unit(of), float64(v)/Second)
 		}
 	}
 	r.Add(metric.StatisticOf(metric.Max, of), float64(longest)/Second)

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// At mostWindows intervals, neighbouring pairs are merged.
-const mostWindows = 4 * Intervals
+// At maxWindows intervals, neighbouring pairs are merged.
+const maxWindows = 4 * Intervals
 
 // A Course counts events in intervals of equal length, which doubles as the run grows. Begin and
 // Length are in ns.
@@ -21,7 +21,7 @@ func (c *Course) Add(r *record.Record) { countIn(c.at, r) }
 
 func (c *Course) at(instant int64) *result.Bucket {
 	i := max((instant-c.Begin)/c.Length, 0)
-	for i >= mostWindows {
+	for i >= maxWindows {
 		c.halve()
 		i /= 2
 	}
@@ -56,9 +56,9 @@ func (c *Course) Intervals() []result.Bucket {
 	return c.Line
 }
 
-// At mostBatches batches, neighbouring pairs are merged. The limits of the checks' batches are off
+// At maxBatches batches, neighbouring pairs are merged. The limits of the checks' batches are off
 // by at most 1/32 of a batch.
-const mostBatches = 64 * Batches
+const maxBatches = 64 * Batches
 
 // A Batched sums values in batches of equal size, which doubles as the run grows.
 type Batched struct {
@@ -71,11 +71,11 @@ func (b *Batched) Add(v float64) {
 		b.size = 1
 	}
 	if b.n == b.size*len(b.sums) {
-		if len(b.sums) == mostBatches {
-			for i := range mostBatches / 2 {
+		if len(b.sums) == maxBatches {
+			for i := range maxBatches / 2 {
 				b.sums[i] = b.sums[2*i] + b.sums[2*i+1]
 			}
-			b.sums = b.sums[:mostBatches/2]
+			b.sums = b.sums[:maxBatches/2]
 			b.size *= 2
 		}
 		b.sums = append(b.sums, 0)

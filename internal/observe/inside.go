@@ -33,7 +33,7 @@ func (o *Run) ReportRuntime(r *result.Result, tasks int) {
 func (o *Run) reportGoroutines(r *result.Result, s *machine.RuntimeSeen, n float64) {
 	for _, q := range metric.Quantiles {
 		if q.Main && statistics.Resolvable(q.P, int(s.Scheduling.Count)) {
-			r.Add(q.Of("sched"), s.Scheduling.Quantile(q.P).Seconds())
+			r.Add(q.Unit("sched"), s.Scheduling.Quantile(q.P).Seconds())
 		}
 	}
 	r.Add(metric.SchedPerOp, s.SchedulingSeconds()/n)

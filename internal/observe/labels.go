@@ -13,28 +13,28 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Group is a set of tasks with its own metrics: the index of a priority, MostLabels plus the
+// A Group is a set of tasks with its own metrics: the index of a priority, MaxLabels plus the
 // index of a tenant, or Others, the tasks of all tenants except the noisy one.
 type Group int
 
-const Others Group = 2 * workloads.MostLabels
+const Others Group = 2 * workloads.MaxLabels
 
 // String returns the prefix of the group's metrics.
 func (g Group) String() string {
 	switch {
 	case g == Others:
 		return metric.OfKind(metric.Others, "")
-	case g >= workloads.MostLabels:
-		return metric.OfTenant(int(g-workloads.MostLabels), "")
+	case g >= workloads.MaxLabels:
+		return metric.OfTenant(int(g-workloads.MaxLabels), "")
 	}
 	return metric.OfPriority(int(g), "")
 }
 
 func GroupOfTenant(tenant int32) (g Group, ok bool) {
-	return workloads.MostLabels + Group(tenant), hasResults(tenant)
+	return workloads.MaxLabels + Group(tenant), hasResults(tenant)
 }
 
-func hasResults(label int32) bool { return label >= 0 && label < workloads.MostLabels }
+func hasResults(label int32) bool { return label >= 0 && label < workloads.MaxLabels }
 
 // Labels computes sums for each priority, for each tenant, and for deadlines. Records must be added
 // in the order of their due times. Throughput and time in slots include warm-up tasks that use the
@@ -238,7 +238,7 @@ func (l *Labels) Report(
 		if s.n == 0 {
 			return
 		}
-		if g < workloads.MostLabels {
+		if g < workloads.MaxLabels {
 			r.Add(g.String()+metric.MeanWait, s.wait/float64(s.n)/Second)
 		}
 		r.Add(g.String()+metric.MeanResponse, s.response/float64(s.n)/Second)
@@ -251,18 +251,18 @@ func (l *Labels) Report(
 	if n := len(l.priorities); n > 0 {
 		r.Add(metric.Priorities, float64(n))
 	}
-	for g := range Group(workloads.MostLabels) {
-		g = workloads.MostLabels - 1 - g
+	for g := range Group(workloads.MaxLabels) {
+		g = workloads.MaxLabels - 1 - g
 		report(g, l.groups[g], 0)
 	}
 	if n := len(l.tenants); n > 0 {
 		r.Add(metric.Tenants, float64(n))
 	}
 	w := l.window(until)
-	for g := Group(workloads.MostLabels); g < Others; g++ {
+	for g := Group(workloads.MaxLabels); g < Others; g++ {
 		report(g, l.groups[g], 0)
 		if len(l.tenants) > 0 && l.groups[g].n > 0 {
-			w.report(r, g, w.of[int32(g-workloads.MostLabels)])
+			w.report(r, g, w.of[int32(g-workloads.MaxLabels)])
 		}
 	}
 	if l.tenanted != nil && len(l.tenants) > 0 {
@@ -412,8 +412,8 @@ func (o *Run) reportLabels(r *result.Result, first int, m Measured, scratch []in
 		switch {
 		case g == Others:
 			of, label, is = tenants, noisy, false
-		case g >= workloads.MostLabels:
-			of, label = tenants, int32(g-workloads.MostLabels)
+		case g >= workloads.MaxLabels:
+			of, label = tenants, int32(g-workloads.MaxLabels)
 		}
 		values := scratch[:0]
 		for i, rec := range o.Trace.From(first) {

@@ -47,7 +47,7 @@ func Metrics() []MetricInfo {
 		m = append(m, MetricInfo{metric.StatisticOf(metric.Mean, reading.name), "lower", "mean " + reading.name +
 			" of completed tasks: " + reading.doc})
 		for _, q := range metric.Quantiles {
-			m = append(m, MetricInfo{q.Of(reading.name), "lower",
+			m = append(m, MetricInfo{q.Unit(reading.name), "lower",
 				q.Name + " of the " + reading.name +
 					" (nearest rank), absent if the tasks are too few"})
 		}
@@ -57,7 +57,7 @@ func Metrics() []MetricInfo {
 			continue
 		}
 		for _, q := range metric.Quantiles {
-			m = append(m, MetricInfo{decide.Due + q.Of(reading.name), "",
+			m = append(m, MetricInfo{decide.Due + q.Unit(reading.name), "",
 				q.Name + " of the " + reading.name + " over all planned requests of an attack; " +
 					"lost requests count as the slowest; absent if no request was lost, or if " +
 					"the quantile is among the lost"})
@@ -79,7 +79,7 @@ func Metrics() []MetricInfo {
 		{metric.MeanSlowdown, "lower",
 			"mean of response ÷ service time, if the workload has two classes of tasks"},
 	}...)
-	for j := range MostFound + 1 {
+	for j := range MaxFound + 1 {
 		m = append(m, MetricInfo{metric.FoundLong(j), "",
 			fmt.Sprintf("share of the short tasks that find %d slots occupied by long tasks when "+
 				"they are due", j)},
@@ -160,7 +160,7 @@ func Metrics() []MetricInfo {
 		{metric.TheoryWaited, "", "exact share of tasks that wait"},
 	}...)
 	for _, q := range metric.Quantiles {
-		m = append(m, MetricInfo{metric.Theory(q.Of(metric.Response)), "",
+		m = append(m, MetricInfo{metric.Theory(q.Unit(metric.Response)), "",
 			"exact " + quantileText(q) + " of the response"})
 	}
 	m = append(m, []MetricInfo{
@@ -511,15 +511,15 @@ func StageMetrics(stage int) []MetricInfo {
 	return prefixedMetrics(metric.OfStage(stage, ""), stageMetrics)
 }
 
-// LeastTasks returns 0 for metrics other than quantiles.
-func LeastTasks(unit string) int {
+// MinTasks returns 0 for metrics other than quantiles.
+func MinTasks(unit string) int {
 	_, unit, _ = metric.CutURL(unit)
 	if metric.IsTheory(unit) || strings.Contains(unit, "hiccup") {
 		return 0
 	}
 	for _, q := range metric.Quantiles {
 		if strings.Contains("-"+unit, "-"+q.Name+"-") {
-			return statistics.LeastTasks(q.P)
+			return statistics.MinTasks(q.P)
 		}
 	}
 	return 0

@@ -11,17 +11,17 @@ import (
 // metrics of single priorities and tenants.
 func ofLabels() (m []MetricInfo) {
 	own := fmt.Sprintf(" that tasks have; those numbered 0 to %d have results of their own",
-		workloads.MostLabels-1)
+		workloads.MaxLabels-1)
 	m = append(m, MetricInfo{metric.Priorities, "", "number of priorities" + own})
-	for i := range workloads.MostLabels {
-		of := metric.OfPriority(workloads.MostLabels-1-i, "")
+	for i := range workloads.MaxLabels {
+		of := metric.OfPriority(workloads.MaxLabels-1-i, "")
 		m = append(m, MetricInfo{of + metric.MeanWait, "lower",
 			"mean wait of the tasks of this priority, if there are several"},
 			MetricInfo{of + metric.MeanResponse, "lower", "their mean response"},
 			MetricInfo{of + metric.P99Response, "lower", "p99 of their response"})
 	}
 	m = append(m, MetricInfo{metric.Tenants, "", "number of tenants" + own})
-	for i := range workloads.MostLabels {
+	for i := range workloads.MaxLabels {
 		of := metric.OfTenant(i, "")
 		m = append(m, MetricInfo{of + metric.MeanResponse, "lower",
 			"mean response of this tenant's tasks, if there are tenants"},
@@ -31,9 +31,9 @@ func ofLabels() (m []MetricInfo) {
 			MetricInfo{of + metric.Share, "", "this tenant's share of the time that tasks spent in " +
 				"slots, in the same window"})
 	}
-	for i := range workloads.MostLabels {
+	for i := range workloads.MaxLabels {
 		m = append(m, MetricInfo{metric.Theory(metric.OfPriority(
-			workloads.MostLabels-1-i, metric.MeanWait)), "", "exact mean wait of the tasks of this priority"})
+			workloads.MaxLabels-1-i, metric.MeanWait)), "", "exact mean wait of the tasks of this priority"})
 	}
 	return append(m, []MetricInfo{
 		{metric.Fairness, "higher", "Jain's index of each tenant's time in slots, relative to its " +

@@ -28,7 +28,7 @@ func lateLast(a, b late) int {
 type Slowest struct{ tasks []late }
 
 func (s *Slowest) Add(i int, r *record.Record, lag int64) {
-	full := len(s.tasks) == rundir.MostSlowest
+	full := len(s.tasks) == rundir.MaxSlowest
 	if full && r.Response() <= s.tasks[0].rec.Response() {
 		return
 	}
@@ -127,5 +127,5 @@ func MergeSlowest(parts []*result.Result, together bool) (all []result.SlowTask)
 	slices.SortStableFunc(all, func(a, b result.SlowTask) int {
 		return cmp.Compare(b.Response(), a.Response())
 	})
-	return all[:min(len(all), rundir.MostSlowest)]
+	return all[:min(len(all), rundir.MaxSlowest)]
 }

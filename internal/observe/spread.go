@@ -16,8 +16,8 @@ import (
 // The length of a window is shortest times a power of two, in exact microseconds for the log of
 // histograms.
 const (
-	shortest   = int64(time.Second) >> 6
-	mostSpread = 100
+	shortest  = int64(time.Second) >> 6
+	maxSpread = 100
 )
 
 // Three significant digits would need ten times the memory.
@@ -40,13 +40,13 @@ type Spread struct {
 // span is in nanoseconds.
 func NewSpread(span int64) Spread {
 	s := Spread{length: shortest}
-	for span > mostSpread*s.length {
+	for span > maxSpread*s.length {
 		s.length *= 2
 	}
 	return s
 }
 
-func (s *Spread) GoOn(before []result.Window) {
+func (s *Spread) Continue(before []result.Window) {
 	if n := len(before); n > 0 {
 		s.length = int64(before[n-1].Length)
 		s.done = before
@@ -69,7 +69,7 @@ func (s *Spread) Add(r *record.Record) {
 
 func (s *Spread) turn(i int64) {
 	s.done, s.failed = s.Windows()
-	for s.failed == nil && i >= mostSpread {
+	for s.failed == nil && i >= maxSpread {
 		s.length, i = 2*s.length, i/2
 		s.done, s.failed = AddWindows(s.done, time.Duration(s.length))
 	}

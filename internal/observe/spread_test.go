@@ -73,7 +73,7 @@ func TestSpread(t *testing.T) {
 			if second.Add(&all[i]); i == 1777 {
 				before := windows(t, &second)
 				second = observe.NewSpread(int64(c.thought))
-				second.GoOn(before)
+				second.Continue(before)
 			}
 			shares[i%2].Add(&all[i])
 		}

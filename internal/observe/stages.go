@@ -97,7 +97,7 @@ func (o *Run) reportStage(
 	addResponses(r, metric.OfStage(stage, ""), responses)
 	for _, q := range metric.Quantiles {
 		if q.Main && q.P < 0.99 && statistics.Resolvable(q.P, len(responses)) {
-			add(q.Of(metric.Response),
+			add(q.Unit(metric.Response),
 				float64(statistics.NearestRanks(nil, responses, q.P)[0])/Second)
 		}
 	}
@@ -129,7 +129,7 @@ const (
 	slowQuantile = 0.95
 	slowBefore   = 0.1
 	slowAgain    = 0.5
-	leastWindow  = 20
+	minWindow    = 20
 )
 
 // after is the time in ns from the stage's begin. known is false if a stage has too few tasks.
@@ -141,7 +141,7 @@ func (o *Run) recovery(before, s stretch) (after int64, recovered, known bool) {
 		}
 	}
 	window := len(responses) / 10
-	if window < leastWindow || s.n < window {
+	if window < minWindow || s.n < window {
 		return 0, false, false
 	}
 	slices.Sort(responses)

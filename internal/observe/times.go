@@ -40,7 +40,7 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 		r.Add(metric.StatisticOf(metric.Mean, reading.of), mean)
 		for i, v := range statistics.NearestRanks(nil, values, shares...) {
 			if statistics.Resolvable(metric.Quantiles[i].P, len(values)) {
-				r.Add(metric.Quantiles[i].Of(reading.of), float64(v)/Second)
+				r.Add(metric.Quantiles[i].Unit(reading.of), float64(v)/Second)
 			}
 		}
 		longest := slices.Max(values)
@@ -123,13 +123,13 @@ func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	}
 }
 
-const MostFound = 8
+const MaxFound = 8
 
 // ReportFound adds the share of short tasks that find a given number of slots occupied by long
 // tasks, which must hold their slots until they end, and their mean wait.
 func (o *Run) ReportFound(r *result.Result, first int) {
 	limit, spec := o.Bound(), o.Plan.Strategy
-	if limit == 0 || limit > MostFound || spec.Quantum != nil || spec.Retries ||
+	if limit == 0 || limit > MaxFound || spec.Quantum != nil || spec.Retries ||
 		!o.has(strategies.Long) {
 		return
 	}
@@ -199,7 +199,7 @@ func countIn(at func(instant int64) *result.Bucket, r *record.Record) {
 		return
 	}
 	last := at(r.End) // until sumUp, InFlight and Queued count departures
-	if *last.Of(r.Outcome)++; r.Attempts > 0 {
+	if *last.Count(r.Outcome)++; r.Attempts > 0 {
 		last.InFlight--
 	} else {
 		last.Queued--

@@ -9,7 +9,7 @@ import (
 
 func (o *Run) ReportWeights(r *result.Result, first int) {
 	law := o.Plan.Weights
-	if law == nil || law.Least() == law.Most() || o.Splits() {
+	if law == nil || law.Min() == law.Max() || o.Splits() {
 		return
 	}
 	var light, heavy []int64
@@ -17,10 +17,10 @@ func (o *Run) ReportWeights(r *result.Result, first int) {
 		if rec.Outcome != record.Completed {
 			continue
 		}
-		switch law.Of(o.Trace.Seq(i)) {
-		case law.Least():
+		switch law.Weight(o.Trace.Seq(i)) {
+		case law.Min():
 			light = append(light, rec.Wait())
-		case law.Most():
+		case law.Max():
 			heavy = append(heavy, rec.Wait())
 		}
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // A run cannot be interrupted.
-const MostTasks = 200_000
+const MaxTasks = 200_000
 
 // Times are in seconds.
 type Answer struct {
@@ -35,8 +35,8 @@ type Point struct{ X, Y float64 }
 
 func Run(ctx context.Context, w bench.Written) (*Answer, error) {
 	w.Clock = bench.Virtual.String()
-	if w.Tasks < 1 || w.Tasks > MostTasks || w.Duration != 0 {
-		return nil, fmt.Errorf("n: want 1 to %d tasks, got %d", MostTasks, w.Tasks)
+	if w.Tasks < 1 || w.Tasks > MaxTasks || w.Duration != 0 {
+		return nil, fmt.Errorf("n: want 1 to %d tasks, got %d", MaxTasks, w.Tasks)
 	}
 	s, err := w.Scenario()
 	if err != nil {

@@ -64,7 +64,7 @@ func TestRefused(t *testing.T) {
 		want   string
 		change func(w *bench.Written)
 	}{
-		{"want 1 to 200000 tasks", func(w *bench.Written) { w.Tasks = playground.MostTasks + 1 }},
+		{"want 1 to 200000 tasks", func(w *bench.Written) { w.Tasks = playground.MaxTasks + 1 }},
 		{"want 1 to 200000 tasks", func(w *bench.Written) { w.Tasks = 0 }},
 		{"unknown strategy", func(w *bench.Written) { w.Strategy = "nobody" }},
 		{"virtual time", func(w *bench.Written) { w.Workload = "cpu_sha256" }},

@@ -114,11 +114,11 @@ func (p *Tracker) Await(due time.Time) {
 
 type key struct{}
 
-func With(ctx context.Context, p *Tracker) context.Context {
+func NewContext(ctx context.Context, p *Tracker) context.Context {
 	return context.WithValue(ctx, key{}, p)
 }
 
-func Of(ctx context.Context) *Tracker {
+func FromContext(ctx context.Context) *Tracker {
 	if p, ok := ctx.Value(key{}).(*Tracker); ok {
 		return p
 	}
@@ -155,9 +155,9 @@ func (d *Detector) Outside() *Detector {
 // Silence returns the longest time without any pulse by the observer's clock.
 func (d *Detector) Silence() time.Duration { return perQuiet * max(d.limit, Interval) }
 
-// Hear processes the next pulse, one Interval after the previous pulse. It returns an error if the
-// run hangs.
-func (d *Detector) Hear(now Pulse) error {
+// Observe processes the next pulse, one Interval after the previous pulse. It returns an error if
+// the run hangs.
+func (d *Detector) Observe(now Pulse) error {
 	before := d.last
 	d.last = &now
 	if before == nil || now.Steps != before.Steps || now.Early {

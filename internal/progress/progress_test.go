@@ -41,7 +41,7 @@ func TestDetector(t *testing.T) {
 		var err error
 		var heard time.Duration
 		for i := 0; heard < time.Hour; i++ {
-			if err = d.Hear(c.pulse(i)); err != nil {
+			if err = d.Observe(c.pulse(i)); err != nil {
 				break
 			}
 			heard += progress.Interval

@@ -61,7 +61,7 @@ func (s *Set[T]) find(name string) *T {
 
 func (s *Set[T]) Has(name string) bool { return s.find(name) != nil }
 
-func (s *Set[T]) Own(name string) bool {
+func (s *Set[T]) IsOwn(name string) bool {
 	return slices.ContainsFunc(s.own, func(p part[T]) bool { return p.name == name })
 }
 

@@ -79,9 +79,9 @@ func (s Server) Check(address string) error {
 	return nil
 }
 
-// Tell converts a client's error to one that may be shown, in one line and without secrets. It does
-// not wrap err, which may contain the password.
-func (s Server) Tell(err error) error {
+// PublicError converts a client's error to one that may be shown, in one line and without secrets.
+// It does not wrap err, which may contain the password.
+func (s Server) PublicError(err error) error {
 	if err == nil {
 		return nil
 	}

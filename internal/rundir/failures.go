@@ -34,7 +34,7 @@ type FailedBody struct {
 }
 
 func ReadFailures(path string) (all []FailedRun, err error) {
-	text, err := files.ReadFile(path, MostBytes)
+	text, err := files.ReadFile(path, MaxBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil

@@ -29,9 +29,9 @@ const (
 	ChartsDir         = "charts"      // each chart of the report as NAME.svg and NAME.png
 )
 
-const MostBytes = 1 << 30
+const MaxBytes = 1 << 30
 
-const MostLine = 16 << 20
+const MaxLine = 16 << 20
 
 // PathError returns err with the path instead of the failed system call.
 func PathError(path string, err error) error { return files.Named(path, err) }
@@ -49,7 +49,7 @@ func ResultsIn(dir string) (path string, err error) {
 	}
 	in := ""
 	if runs, _ := filepath.Glob(filepath.Join(dir, "*", ResultsFile)); runs != nil {
-		in = "; it contains runs: " + text.Some(text.Texts(runs, filepath.Dir))
+		in = "; it contains runs: " + text.Abbreviate(text.Texts(runs, filepath.Dir))
 	}
 	return "", fmt.Errorf("%s: no %s in it: not the directory of a run%s", dir, ResultsFile, in)
 }

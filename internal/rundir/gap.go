@@ -41,7 +41,7 @@ func ParseGaps(reason string) (all []Gap) {
 	return all
 }
 
-// In ignores an overlap within the rounding of String.
-func (g Gap) In(start, length time.Duration) bool {
+// Overlaps ignores an overlap within the rounding of String.
+func (g Gap) Overlaps(start, length time.Duration) bool {
 	return min(g.To, start+length)-max(g.From, start) > (g.To-g.From)/100
 }

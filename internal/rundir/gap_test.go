@@ -29,10 +29,10 @@ func TestGaps(t *testing.T) {
 		length := max(g.To-g.From, 1)
 		for w := range 3 { // window 0 ends at the start of the gap, window 2 starts at its end
 			start := g.From + time.Duration(w-1)*length
-			if g.In(start, length) {
+			if g.Overlaps(start, length) {
 				in = append(in, w)
 			}
-			if read[i].In(start, length) {
+			if read[i].Overlaps(start, length) {
 				again = append(again, w)
 			}
 		}

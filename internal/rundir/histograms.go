@@ -50,7 +50,7 @@ func eachLine(path string, f func(line string) error) (cutOff int, err error) {
 		return 0, PathError(path, err)
 	}
 	defer log.Close()
-	lines := bufio.NewReader(files.Lines(files.Reader(log, MostBytes), MostLine))
+	lines := bufio.NewReader(files.Lines(files.Reader(log, MaxBytes), MaxLine))
 	for n := 1; ; n++ {
 		line, err := lines.ReadString('\n')
 		switch {
@@ -105,7 +105,7 @@ func ParseHistogram(line string) (h Histogram, ok bool, err error) {
 	h.Largest = int64(math.Round(ms * hdrhistogram.MsToNsRatio))
 	for i, to := range []*time.Duration{&h.Start, &h.Length} {
 		sec, bad := strconv.ParseFloat(fields[1+i], 64)
-		if bad != nil || !(sec >= 0 && sec <= mostSeconds) {
+		if bad != nil || !(sec >= 0 && sec <= maxSeconds) {
 			return h, true, fmt.Errorf("%s: %q is no time in a run", h.Tag, fields[1+i])
 		}
 		*to = time.Duration(math.Round(sec * float64(time.Second)))

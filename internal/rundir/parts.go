@@ -24,8 +24,8 @@ type Parts [len(PartNames)]int64
 // The last part is not written, because it is the response minus the others.
 const last = len(PartNames) - 1
 
-// With more than mostDues tasks, only every second, third, … due time is written.
-const mostDues = 1 << 12
+// With more than maxDues tasks, only every second, third, … due time is written.
+const maxDues = 1 << 12
 
 // Tasks must be added in the order of their due times.
 type TaskPacker struct {
@@ -40,7 +40,7 @@ type TaskPacker struct {
 const someBytes = 4
 
 func NewTaskPacker(tasks int) *TaskPacker {
-	return &TaskPacker{stride: (tasks + mostDues - 1) / mostDues,
+	return &TaskPacker{stride: (tasks + maxDues - 1) / maxDues,
 		responses: make([]byte, 0, someBytes*tasks)}
 }
 

@@ -11,8 +11,8 @@ import (
 // ranges.
 func TestTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom([]int{1, 2, 100, mostDues, mostDues + 1,
-			3*mostDues - 1}).Draw(t, "n")
+		n := rapid.SampledFrom([]int{1, 2, 100, maxDues, maxDues + 1,
+			3*maxDues - 1}).Draw(t, "n")
 		seed := rapid.Uint64().Draw(t, "seed")
 		// last: all parts except the service
 		zero := rapid.IntRange(0, last).Draw(t, "the part that is 0")
@@ -53,7 +53,7 @@ func TestTasks(t *testing.T) {
 				t.Fatalf("task %d took %d, %v; want %d, %v", i, response, got.Parts[i], sum, want[i])
 			}
 			from, until := got.Due(i)
-			if from > dues[i] || n <= mostDues && from != dues[i] ||
+			if from > dues[i] || n <= maxDues && from != dues[i] ||
 				until < dues[i] && i < n-got.stride {
 				t.Fatalf("task %d is due from %d to %d; want %d", i, from, until, dues[i])
 			}

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// MostResponses is the default limit of a directory. A million responses need about 4 MB of
+// MaxResponses is the default limit of a directory. A million responses need about 4 MB of
 // distributions.hlog.
-const MostResponses = 1_000_000
+const MaxResponses = 1_000_000
 
-const mostOfRun = 10_000_000
+const maxOfRun = 10_000_000
 
 // tasksPrefix begins a line that other readers treat as a comment. The line has a tag, the number
 // of tasks, the responses and their parts, separated by commas.
@@ -23,8 +23,8 @@ const tasksPrefix = "#Tasks="
 const NoResponse = -1
 
 func unpackResponses(n int, packed string) ([]int64, error) {
-	if n < 1 || n > mostOfRun {
-		return nil, fmt.Errorf("responses of %d tasks: want 1 to %d", n, mostOfRun)
+	if n < 1 || n > maxOfRun {
+		return nil, fmt.Errorf("responses of %d tasks: want 1 to %d", n, maxOfRun)
 	}
 	in := unpack(packed)
 	var responses []int64

@@ -51,7 +51,7 @@ func TestResponses(t *testing.T) {
 	if err := EachTasks(path+"x", all, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a log that is not there: %v", err)
 	}
-	for _, n := range []int{0, len(want) - 1, len(want) + 1, mostOfRun + 1} {
+	for _, n := range []int{0, len(want) - 1, len(want) + 1, maxOfRun + 1} {
 		if _, err := UnpackTasks(n, packed); err == nil {
 			t.Errorf("%d of %d responses are no error", n, len(want))
 		}

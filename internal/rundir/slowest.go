@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-const MostSlowest = 50
+const MaxSlowest = 50
 
 // SlowestColumns are the columns of slowest.csv. Instants are in seconds since the run began, and
 // empty if they do not exist, such as the start of a task that never started. In-flight and queued
@@ -115,8 +115,8 @@ func nanos(t time.Duration) string {
 	return fmt.Sprintf("%s%d.%09d", sign, t/time.Second, t%time.Second)
 }
 
-// mostSeconds limits instants, so that the sum of two cannot overflow a time.Duration.
-const mostSeconds = 1 << 31
+// maxSeconds limits instants, so that the sum of two cannot overflow a time.Duration.
+const maxSeconds = 1 << 31
 
 func parseNanos(text string) (time.Duration, error) {
 	if text == "" {
@@ -125,7 +125,7 @@ func parseNanos(text string) (time.Duration, error) {
 	whole, part, _ := strings.Cut(text, ".")
 	sec, err := strconv.ParseInt(whole, 10, 64)
 	ns, bad := strconv.ParseUint(part, 10, 32)
-	if err != nil || bad != nil || len(part) != 9 || max(sec, -sec) > mostSeconds {
+	if err != nil || bad != nil || len(part) != 9 || max(sec, -sec) > maxSeconds {
 		return 0, fmt.Errorf("%q is no time in seconds with nine digits", text)
 	}
 	if strings.HasPrefix(whole, "-") {
@@ -182,7 +182,7 @@ func EachSlowest(
 	path string, wanted func(run string, repetition int) bool,
 	f func(run string, repetition int, t SlowTask),
 ) (cut bool, err error) {
-	content, err := files.ReadFile(path, MostBytes)
+	content, err := files.ReadFile(path, MaxBytes)
 	if err != nil {
 		return false, PathError(path, err)
 	}

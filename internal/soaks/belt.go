@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// MostHeld chunks of records need about 200 MB, with the other memory per task.
-const MostHeld = 128
+// MaxHeld chunks of records need about 200 MB, with the other memory per task.
+const MaxHeld = 128
 
 const chunkRecords = 1 << 12
 

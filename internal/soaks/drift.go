@@ -84,8 +84,8 @@ func slopeErrors(x [observe.Batches]float64) float64 {
 	return validity.ErrorsOf(slope, math.Sqrt(validity.Variance(square, product)/spread))
 }
 
-// At mostTails histograms, neighbouring pairs are merged.
-const mostTails = 8 * observe.Batches
+// At maxTails histograms, neighbouring pairs are merged.
+const maxTails = 8 * observe.Batches
 
 // tails contains histograms of batches of equal size, which doubles as the run grows. Each factor
 // of two has 16 bins. They need 640 kB.
@@ -101,8 +101,8 @@ func (t *tails) add(v int64) {
 		t.size = 1
 	}
 	if t.n == t.size*len(t.bins) {
-		if len(t.bins) == mostTails {
-			for i := range mostTails / 2 {
+		if len(t.bins) == maxTails {
+			for i := range maxTails / 2 {
 				sum, of := t.bins[2*i], t.bins[2*i+1]
 				for bin, n := range of {
 					sum[bin] += n
@@ -110,7 +110,7 @@ func (t *tails) add(v int64) {
 				clear(of)
 				t.bins[i], t.spare = sum, append(t.spare, of)
 			}
-			t.bins = t.bins[:mostTails/2]
+			t.bins = t.bins[:maxTails/2]
 			t.size *= 2
 		}
 		var next []uint32

@@ -81,7 +81,7 @@ func NewFold(o *observe.Run, span time.Duration, second *Continuation) *Fold {
 		lags: hdrhistogram.New(1, longestTime, foldDigits)}
 	_, f.drifting = validity.Drifting(o)
 	f.labels = o.NewLabels()
-	f.labels.Each, f.labels.Most = f.addGrouped, mostTenants
+	f.labels.Each, f.labels.Most = f.addGrouped, maxTenants
 	if s.Tasks > 0 {
 		f.first = int(s.Warmup * float64(s.Tasks))
 	} else {
@@ -89,7 +89,7 @@ func NewFold(o *observe.Run, span time.Duration, second *Continuation) *Fold {
 	}
 	if f.begin = -1; second != nil {
 		f.second, f.course, f.n = second, second.course(), second.Skipped
-		f.spread.GoOn(second.before.Windows)
+		f.spread.Continue(second.before.Windows)
 		f.first, f.due = max(f.first, f.n), second.From
 		f.flow.From, f.flow.Now = second.From, second.From
 	}
@@ -120,7 +120,7 @@ func (f *Fold) add(r *record.Record) {
 		f.labels.From = f.due
 	}
 	f.due = r.Due
-	lag := f.lag.Of(r)
+	lag := f.lag.Next(r)
 	f.flow.Add(r, counts)
 	f.oracle.Add(i, r, counts)
 	f.stood.Add(f.o, r, lag, counts)
@@ -158,7 +158,7 @@ func (f *Fold) add(r *record.Record) {
 }
 
 // The sums of 100,000 tenants need 10 MB.
-const mostTenants = 100_000
+const maxTenants = 100_000
 
 func (f *Fold) addGrouped(g observe.Group, response int64) {
 	if f.grouped[g] == nil {

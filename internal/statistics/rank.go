@@ -12,8 +12,8 @@ func Resolvable(p float64, n int) bool {
 	return n > 0 && float64(n)*math.Log(p) <= math.Log(0.025)
 }
 
-// LeastTasks returns the smallest n for which p is Resolvable.
-func LeastTasks(p float64) int {
+// MinTasks returns the smallest n for which p is Resolvable.
+func MinTasks(p float64) int {
 	n := int(math.Log(0.025) / math.Log(p))
 	for !Resolvable(p, n) {
 		n++

@@ -61,7 +61,7 @@ func judgeAnatomy(m *evidence.Measured) decide.Finding {
 		Format: evidence.Interval.Share}
 	for _, name := range anatomyStrategies {
 		for _, load := range anatomyLoads {
-			waited := evidence.OfMean(m.Of(anatomyCell(Quick, name, load), waitedForSlot))
+			waited := evidence.OfMean(m.Numbers(anatomyCell(Quick, name, load), waitedForSlot))
 			r.AtLeast(fmt.Sprintf("%s at load %v", name, load), waited, 0.5)
 		}
 	}

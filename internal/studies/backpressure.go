@@ -101,7 +101,7 @@ func judgeBackpressure(m *evidence.Measured) decide.Finding {
 		var more []string
 		for _, name := range []string{pooled, shedding} {
 			more = append(more, evidence.Short(m.LostShare(p.cell(name)), text.ShortShare),
-				evidence.Short(evidence.Alone(late(m, p.cell(name))), text.ShortShare))
+				evidence.Short(evidence.Point(late(m, p.cell(name))), text.ShortShare))
 		}
 		r.AtLeast(p.name, m.Ratio(p.cell(shedding), p.cell(pooled), metric.Goodput), overloadGain,
 			more...)

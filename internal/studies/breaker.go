@@ -107,8 +107,8 @@ func judgeBreaker(m *evidence.Measured) decide.Finding {
 				func(a, b evidence.Run) float64 { return of(a) / of(b) })), text.Short)
 		}
 		change := func(number func(evidence.Run) float64, write func(float64) string) string {
-			return evidence.Short(evidence.OfMedian(m.Of(without, number)), write) + " → " +
-				evidence.Short(evidence.OfMedian(m.Of(with, number)), write)
+			return evidence.Short(evidence.OfMedian(m.Numbers(without, number)), write) + " → " +
+				evidence.Short(evidence.OfMedian(m.Numbers(with, number)), write)
 		}
 		both := evidence.OfProduct(m.Pairs(with, without, func(a, b evidence.Run) float64 {
 			late := lateShare(a) / lateShare(b)
@@ -142,7 +142,7 @@ func drawBreaker(m *evidence.Measured) evidence.Figure {
 			func(row int) []evidence.Interval {
 				t := troubles[row]
 				of := func(number func(evidence.Run) float64) evidence.Interval {
-					return evidence.OfMean(m.Of(t.cell(part), number))
+					return evidence.OfMean(m.Numbers(t.cell(part), number))
 				}
 				return []evidence.Interval{of(lateShare), of(evidence.Lost), of(t.inVain)}
 			})

@@ -64,7 +64,7 @@ func TestBreaker(t *testing.T) {
 	}
 	m := evidence.FromResults(results)
 	of := func(i int, number func(evidence.Run) float64) float64 {
-		return evidence.OfMean(m.Of(cells[i], number)).Mid
+		return evidence.OfMean(m.Numbers(cells[i], number)).Mid
 	}
 	for i, c := range []struct{ late, vain float64 }{{0.55, 0.3}, {0.5, 0.05}, {1.1, 0.05},
 		{1.6, 0.2}} { // upper bounds of cost with a breaker ÷ cost without

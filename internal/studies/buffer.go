@@ -95,7 +95,7 @@ func bufferSweep(size Size, name string, c bufferCase) (cells []bench.Scenario) 
 func acceptedRate(r evidence.Run) float64 { return r(metric.Offered) * (1 - r(metric.Shed)) }
 
 func meanQueued(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
-	return evidence.OfMean(m.Of(sc, func(r evidence.Run) float64 {
+	return evidence.OfMean(m.Numbers(sc, func(r evidence.Run) float64 {
 		return acceptedRate(r) * r(metric.MeanWait)
 	}))
 }
@@ -118,7 +118,7 @@ func judgeBuffer(m *evidence.Measured) decide.Finding {
 			}
 			more := []string{evidence.Short(p99, text.ShortSeconds),
 				evidence.Short(meanQueued(m, sc), text.Short), evidence.Short(evidence.OfMedian(
-					m.Of(sc, acceptedRate)), text.Short) + "/s"}
+					m.Numbers(sc, acceptedRate)), text.Short) + "/s"}
 			name := fmt.Sprintf("%s, %d", c.name, queue)
 			if queue == longest {
 				r.AtMost(name, shed, 0.01, more...)
@@ -146,7 +146,7 @@ func judgeBuffer(m *evidence.Measured) decide.Finding {
 func bufferApart(m *evidence.Measured) float64 {
 	cells, most := bufferSweep(Quick, holding, bursts), math.NaN()
 	for _, sc := range cells[1:] {
-		most = evidence.Larger(most, m.MostApart(sc, cells[0], p99Response))
+		most = evidence.Larger(most, m.MaxApart(sc, cells[0], p99Response))
 	}
 	return most
 }
@@ -166,7 +166,7 @@ func drawBuffer(m *evidence.Measured) evidence.Figure {
 		{evidence.Plane("tasks queued", x, evidence.Log("mean, by Little's law", nil)),
 			func(sc bench.Scenario) evidence.Interval { return meanQueued(m, sc).Positive() },
 			func(a *theory.Answer) float64 {
-				return evidence.Alone(a.Throughput * a.MeanWait).Positive().Mid
+				return evidence.Point(a.Throughput * a.MeanWait).Positive().Mid
 			}},
 	} {
 		for i, c := range bufferCases {

@@ -168,7 +168,7 @@ func judgeCores(m *evidence.Measured) decide.Finding {
 		Holds:       fmt.Sprintf("two pools are better in all %d comparisons", all),
 		DoesNotHold: fmt.Sprintf("two pools are better in none of %d comparisons", all),
 		Depends: fmt.Sprintf("on the limit and on the tasks, in %d and not in %d of %d comparisons",
-			len(r.So()), len(r.Not()), all),
+			len(r.Meeting()), len(r.Not()), all),
 	}, fmt.Sprintf("%d of %d comparisons of one pool with two", len(r.Open()), all))
 	var said []string
 	for _, k := range coreLimits[1:] {

@@ -45,13 +45,13 @@ func durableCosts(m *evidence.Measured) (costs []durableCost, missing []strategi
 		c := durableCost{strategy: v,
 			survives:  v.Spec.Survives(strategies.Params{Limit: limit, Values: v.Values}),
 			perSecond: evidence.OfProduct(done),
-			undisturbed: evidence.OfProduct(m.Of(sc, func(r evidence.Run) float64 {
+			undisturbed: evidence.OfProduct(m.Numbers(sc, func(r evidence.Run) float64 {
 				if r(metric.CPUWait) > crowded {
 					return math.NaN()
 				}
 				return r(metric.Throughput)
 			})),
-			time: evidence.OfMedian(m.Of(sc,
+			time: evidence.OfMedian(m.Numbers(sc,
 				func(r evidence.Run) float64 { return 1 / r(metric.Throughput) })),
 			cpu: m.Median(sc, metric.CPUPerOp), written: m.Median(sc, metric.WrittenBytes),
 			idle: evidence.OfMedian(nil)}
@@ -125,6 +125,6 @@ func judgeDurability(m *evidence.Measured) decide.Finding {
 		f.Add("ready threads waited for a processor for up to %s of the time, in the best "+
 			"repetition: repeat the study on an idle machine", text.ShortShare(waited))
 	}
-	f.Say(evidence.Said(unnamed, "not measured"))
+	f.AddLines(evidence.IfAny(unnamed, "not measured"))
 	return f
 }

@@ -198,7 +198,7 @@ func drawCallbacks(m *evidence.Measured) evidence.Figure {
 			s := charts.Series{Name: cost.name, Style: style}
 			for _, n := range callbackSizes {
 				if in := othersWait(m, way, cost.of(n)); !math.IsNaN(in.Mid) {
-					evidence.AddPoint(&s, float64(n), evidence.Alone(in.Mid))
+					evidence.AddPoint(&s, float64(n), evidence.Point(in.Mid))
 					most = max(most, in.Mid)
 				}
 			}

@@ -81,7 +81,7 @@ func drawRealCallbacks(m *evidence.Measured) evidence.Figure {
 			s := charts.Series{Name: way.name, Style: style}
 			for _, n := range work.sizes {
 				evidence.AddPoint(&s, float64(n),
-					evidence.Alone(m.Lowest(realCallbackCell(way, n, Quick), meanResponse)))
+					evidence.Point(m.Lowest(realCallbackCell(way, n, Quick), meanResponse)))
 			}
 			p.Add(s)
 		}

@@ -147,7 +147,7 @@ func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []e
 // The number j of long tasks follows from the total work: n·E[S] = short·(n−j) + long·j.
 func evilKnownRuns(m *evidence.Measured, name string) (runs []evilRun) {
 	for _, sc := range evilKnown(name) {
-		m.Of(sc, func(r evidence.Run) float64 {
+		m.Numbers(sc, func(r evidence.Run) float64 {
 			short := evilGood.Seconds()
 			j := evilTasks * (r(metric.MeanService) - short) / (evilLong.Seconds() - short)
 			if p99 := r(metric.ShortP99Response); !math.IsNaN(j + p99) {
@@ -197,7 +197,7 @@ func judgeEvil(m *evidence.Measured) decide.Finding {
 		if len(names) > 1 {
 			pools = fmt.Sprintf("%d pools", len(names))
 		}
-		r.Certain(text.Duration(timeout), evidence.Alone(float64(stopped)/float64(runs)),
+		r.Certain(text.Duration(timeout), evidence.Point(float64(stopped)/float64(runs)),
 			stopped == runs, stopped == 0, pools, fmt.Sprint(most),
 			evidence.Short(evidence.OfMedian(p99s), text.ShortSeconds), fmt.Sprint(runs))
 	}

@@ -98,7 +98,7 @@ func judgeHedging(m *evidence.Measured) decide.Finding {
 				m.MedianText(alone[i], p99Response, text.ShortSeconds),
 				m.MedianText(with[i], p99Response, text.ShortSeconds),
 				evidence.Short(m.Ratio(with[i], alone[i], p99Response), text.Short),
-				evidence.Short(evidence.OfMean(m.Of(with[i], moreCalls)), text.ShortShare))
+				evidence.Short(evidence.OfMean(m.Numbers(with[i], moreCalls)), text.ShortShare))
 		}
 	}
 	return r.Find(evidence.Sentences{

@@ -90,7 +90,7 @@ func TestHedging(t *testing.T) {
 	}
 	for i := range 3 {
 		with := cells[2*i+1]
-		if more := evidence.OfMean(m.Of(with, moreCalls)).Mid; more < 0.02 || more > hedgeMore {
+		if more := evidence.OfMean(m.Numbers(with, moreCalls)).Mid; more < 0.02 || more > hedgeMore {
 			t.Errorf("%s: %v more calls", with.Name(), more)
 		}
 	}

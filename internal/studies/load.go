@@ -92,14 +92,14 @@ func judgeLoad(m *evidence.Measured) decide.Finding {
 	var f decide.Finding
 	switch {
 	case apart == 0:
-		f = evidence.Found(decide.Holds, "%s have the same p99 to the nanosecond in all %d "+
+		f = evidence.NewFinding(decide.Holds, "%s have the same p99 to the nanosecond in all %d "+
 			"comparisons at loads below 1; %s", names, alike, evidence.ButFor(alike))
 	case alike == 0:
-		f = evidence.Found(decide.DoesNotHold,
+		f = evidence.NewFinding(decide.DoesNotHold,
 			"the p99s of %s differ in all %d comparisons at loads below 1, by up to %s", names,
 			apart, text.ShortShare(most))
 	default:
-		f = evidence.Found(decide.Depends, "on the load: the p99s of %s differ in %d of %d "+
+		f = evidence.NewFinding(decide.Depends, "on the load: the p99s of %s differ in %d of %d "+
 			"comparisons at loads below 1, by up to %s", names, apart, alike+apart,
 			text.ShortShare(most))
 	}

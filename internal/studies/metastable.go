@@ -99,7 +99,7 @@ func stormAnswered(r evidence.Run, stage int) float64 {
 func stormKept(m *evidence.Measured, c stormCase, load float64) evidence.Interval {
 	up := slices.Index(stormLoads, load) + 1
 	down := 2*len(stormLoads) - up
-	return evidence.OfMean(m.Of(c.cell(), func(r evidence.Run) float64 {
+	return evidence.OfMean(m.Numbers(c.cell(), func(r evidence.Run) float64 {
 		return stormAnswered(r, down) / stormAnswered(r, up)
 	}))
 }

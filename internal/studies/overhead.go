@@ -100,7 +100,7 @@ func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string
 		cells = append(cells, at(name))
 	}
 	for _, sc := range cells {
-		took := m.Of(sc, dispatchTime)
+		took := m.Numbers(sc, dispatchTime)
 		if len(took) == 0 {
 			missing = append(missing, sc.Strategy.String())
 			continue
@@ -126,7 +126,7 @@ func (c dispatchCost) more(m *evidence.Measured, than dispatchCost) evidence.Int
 
 func judgeOverhead(m *evidence.Measured) decide.Finding {
 	costs, missing := dispatchCosts(m)
-	noRun := evidence.Said(evidence.Few(missing, 5), "%d of %d strategies have no run that can be used",
+	noRun := evidence.IfAny(evidence.Few(missing, 5), "%d of %d strategies have no run that can be used",
 		len(missing), len(costs)+len(missing))
 	if len(costs) == 0 {
 		return evidence.Missing("%s", noRun)
@@ -139,9 +139,9 @@ func judgeOverhead(m *evidence.Measured) decide.Finding {
 	for _, c := range costs {
 		more := c.more(m, cheapest)
 		r.Certain(c.name, c.time, c.time.Hi < microsecond, more.Lo >= microsecond,
-			evidence.Short(more, evidence.Roughly), evidence.Short(evidence.Alone(c.allocs), text.Short))
+			evidence.Short(more, evidence.Roughly), evidence.Short(evidence.Point(c.allocs), text.Short))
 	}
-	below, above := len(r.So()), len(r.Not())
+	below, above := len(r.Meeting()), len(r.Not())
 	for _, name := range missing {
 		r.Cases = append(r.Cases, evidence.Case{Name: name, Number: evidence.OfMean(nil),
 			More: []string{evidence.Dash, evidence.Dash}})
@@ -170,7 +170,7 @@ func judgeOverhead(m *evidence.Measured) decide.Finding {
 		shares = append(shares, fmt.Sprintf("%s of a task of %s", text.ShortShare(share),
 			text.Duration(work)))
 	}
-	f.Say(noRun)
+	f.AddLines(noRun)
 	f.Add("the difference between the cheapest and the most expensive is %s", evidence.Series(shares))
 	return f
 }
@@ -196,7 +196,7 @@ func drawOverhead(m *evidence.Measured) evidence.Figure {
 			if isPeer(c.cell.Strategy.Spec) != (i == 1) {
 				return nil
 			}
-			return []evidence.Interval{c.time, evidence.Alone(c.allocs)}
+			return []evidence.Interval{c.time, evidence.Point(c.allocs)}
 		})
 	}
 	return evidence.Figure{

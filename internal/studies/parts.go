@@ -135,7 +135,7 @@ type parser[T any] struct {
 	known sync.Map // T by text
 }
 
-func (p *parser[T]) all(texts []string) []T {
+func (p *parser[T]) parseAll(texts []string) []T {
 	variants := make([]T, len(texts))
 	for i, text := range texts {
 		v, ok := p.known.Load(text)
@@ -154,7 +154,7 @@ var (
 	arrivalParser  = parser[arrivals.Variant]{must: arrivals.MustParse}
 )
 
-func strategy(texts ...string) []strategies.Variant { return strategyParser.all(texts) }
-func workload(texts ...string) []workloads.Variant  { return workloadParser.all(texts) }
-func target(texts ...string) []targets.Variant      { return targetParser.all(texts) }
-func arrival(texts ...string) []arrivals.Variant    { return arrivalParser.all(texts) }
+func strategy(texts ...string) []strategies.Variant { return strategyParser.parseAll(texts) }
+func workload(texts ...string) []workloads.Variant  { return workloadParser.parseAll(texts) }
+func target(texts ...string) []targets.Variant      { return targetParser.parseAll(texts) }
+func arrival(texts ...string) []arrivals.Variant    { return arrivalParser.parseAll(texts) }

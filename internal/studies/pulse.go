@@ -87,7 +87,7 @@ func judgePulse(m *evidence.Measured) decide.Finding {
 		}}
 	row := func(name string) (evidence.Interval, []string) {
 		sc := pulseCell(name, pulseBefore)
-		return evidence.OfMean(m.Of(sc, pulseFelt)), []string{
+		return evidence.OfMean(m.Numbers(sc, pulseFelt)), []string{
 			m.MedianText(sc, metric.OfStage(2, metric.Shed), text.ShortShare),
 			m.MedianText(sc, metric.OfStage(2, metric.BacklogTasks), func(v float64) string {
 				return evidence.Counted(math.Round(v), "task")
@@ -111,7 +111,7 @@ func judgePulse(m *evidence.Measured) decide.Finding {
 		DoesNotHold: "on average the response does not " + within,
 		Depends:     "on the handling of tasks that exceed the capacity",
 	}, "how soon the response recovers")
-	if felt := evidence.OfMean(m.Of(pulseCell(pooled, pulseBefore), pulseFelt)); felt.Mid > 0 {
+	if felt := evidence.OfMean(m.Numbers(pulseCell(pooled, pulseBefore), pulseFelt)); felt.Mid > 0 {
 		f.Add("the backlog of a queue that keeps all tasks drains in (ρ₁−1)/(1−ρ₀) = %s times the "+
 			"pulse (theory, fluid); %s takes %s times",
 			text.Short(fluidDrain(pulseBefore, pulseLoad)), pooled, text.Short(felt.Mid))
@@ -130,7 +130,7 @@ func drawPulse(m *evidence.Measured) evidence.Figure {
 		s := m.Named(cells[0])
 		felt.Add(evidence.Curve(s, pulseBefores, cells,
 			func(sc bench.Scenario) evidence.Interval {
-				return evidence.OfMean(m.Of(sc, pulseFelt))
+				return evidence.OfMean(m.Numbers(sc, pulseFelt))
 			}))
 		backlog.Add(evidence.Curve(s, pulseBefores, cells,
 			m.MeanOf(metric.OfStage(2, metric.BacklogTasks))))

@@ -94,7 +94,7 @@ const (
 func steadily(
 	m *evidence.Measured, sc bench.Scenario, number func(evidence.Run) float64,
 ) []float64 {
-	return m.Of(sc, func(r evidence.Run) float64 {
+	return m.Numbers(sc, func(r evidence.Run) float64 {
 		if r(metric.Throughput) < realSteady*r(metric.Offered)*(1-r(metric.Shed)) {
 			return math.NaN()
 		}

@@ -41,12 +41,12 @@ func judgeRetry(m *evidence.Measured) decide.Finding {
 		}
 		winner, done := retryFewest(all, retryWay.jittered)
 		other, rival := retryFewest(all, func(w retryWay) bool { return !w.jittered() })
-		ratio := evidence.Alone(math.Inf(-1)) // no other policy loses no task
+		ratio := evidence.Point(math.Inf(-1)) // no other policy loses no task
 		switch {
 		case !done && !rival:
 			return evidence.Missing("no policy completes the batch at %s", dest.target)
 		case !done:
-			ratio, winner = evidence.Alone(math.Inf(1)), other
+			ratio, winner = evidence.Point(math.Inf(1)), other
 		case rival:
 			if ratio = retryCalls(m, dest, winner.way, other.way); winner.calls > retryTie*other.calls {
 				winner = other

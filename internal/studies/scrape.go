@@ -128,7 +128,7 @@ func judgeScrape(m *evidence.Measured) decide.Finding {
 	for _, s := range all {
 		if slices.Contains(poolsAlone, s.name) {
 			runs += s.runs
-			r.Certain(fmt.Sprintf("limit %d", s.limit), evidence.Alone(s.refused), s.refused == 0,
+			r.Certain(fmt.Sprintf("limit %d", s.limit), evidence.Point(s.refused), s.refused == 0,
 				s.refused > 0)
 		}
 		if s.outcome() < fetchedLossy {
@@ -148,7 +148,7 @@ func judgeScrape(m *evidence.Measured) decide.Finding {
 	f.Table = scrapeTable(slices.DeleteFunc(all, func(s scraped) bool {
 		return s.outcome() >= fetchedLossy && !slices.Contains(append(poolsAlone, free), s.name)
 	}))
-	f.Say(evidence.Said(evidence.Few(clean, 5), "no ban and no loss"))
+	f.AddLines(evidence.IfAny(evidence.Few(clean, 5), "no ban and no loss"))
 	f.Add("any order of calls needs at least (N − burst)/rate = %.0f s", scrapeFloor)
 	return f
 }

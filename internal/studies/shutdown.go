@@ -131,7 +131,7 @@ func judgeShutdown(m *evidence.Measured) decide.Finding {
 				break
 			}
 		}
-		r.Put(c.name, evidence.OfMean(m.Pairs(c.cell(minDeadline), c.cell(shutdownDeadline),
+		r.AddCase(c.name, evidence.OfMean(m.Pairs(c.cell(minDeadline), c.cell(shutdownDeadline),
 			func(now, then evidence.Run) float64 {
 				return 1 - then(metric.Abandoned)/now(metric.Abandoned)
 			})), 0.5, 0.99, more...)
@@ -158,7 +158,7 @@ func judgeShutdown(m *evidence.Measured) decide.Finding {
 		}
 		others = append(others, of)
 	}
-	f.Say(evidence.Said(others, "tasks abandoned %s after an overload of %d tasks, by strategy",
+	f.AddLines(evidence.IfAny(others, "tasks abandoned %s after an overload of %d tasks, by strategy",
 		deadline, shutdownTasks))
 	return f
 }

@@ -85,7 +85,7 @@ func judgeSpread(m *evidence.Measured) decide.Finding {
 		}
 		add(text.Short(spreadC2[i]), evidence.OfMean(m.Pairs(cells[0], sc,
 			func(one, other evidence.Run) float64 { return 1 - completed(other)/completed(one) })),
-			evidence.Short(evidence.OfMean(m.Of(sc, completed)), text.ShortShare),
+			evidence.Short(evidence.OfMean(m.Numbers(sc, completed)), text.ShortShare),
 			m.MedianText(sc, p99Response, text.ShortSeconds),
 			m.MedianText(sc, metric.MeanWait, text.ShortSeconds),
 			m.MedianText(shed[i], metric.Shed, text.ShortShare))
@@ -110,7 +110,7 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 		p99 := evidence.MedianCurve(m, spreadC2, cells, p99Response)
 		share := evidence.Curve(m.Named(cells[0]), spreadC2, cells,
 			func(sc bench.Scenario) evidence.Interval {
-				return evidence.OfMedian(m.Of(sc, completed))
+				return evidence.OfMedian(m.Numbers(sc, completed))
 			})
 		if len(share.X) == 0 {
 			continue

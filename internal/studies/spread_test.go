@@ -69,8 +69,8 @@ func TestSpread(t *testing.T) {
 	if a, b := m.Mean(one, "mean-wait-sec").Mid, m.Mean(wide, "mean-wait-sec").Mid; b < 2*a {
 		t.Errorf("a mean wait of %v at C² = 0, of %v at 4", a, b)
 	}
-	if a, b := evidence.OfMean(m.Of(one, completed)).Mid,
-		evidence.OfMean(m.Of(wide, completed)).Mid; b < 0.98*a {
+	if a, b := evidence.OfMean(m.Numbers(one, completed)).Mid,
+		evidence.OfMean(m.Numbers(wide, completed)).Mid; b < 0.98*a {
 		t.Errorf("%v of what arrives completes at C² = 0, %v at 4", a, b)
 	}
 }

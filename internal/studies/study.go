@@ -77,9 +77,9 @@ func All() []Study { return all.All() }
 // A default run takes 75 s with its report.
 const defaultBudget = 72 * time.Second
 
-func Default() (in, out []Study) { return within(defaultBudget, All()) }
+func Default() (in, out []Study) { return withinBudget(defaultBudget, All()) }
 
-func within(budget time.Duration, list []Study) (in, out []Study) {
+func withinBudget(budget time.Duration, list []Study) (in, out []Study) {
 	for _, s := range list {
 		if s.Apart || s.Budget > budget {
 			out = append(out, s)
@@ -140,7 +140,7 @@ func (s Study) Find(results []*bench.Result) decide.Finding {
 	f := s.Judge(m)
 	f.Study, f.Question, f.Claim, f.Decides = s.Name, s.Question, s.Claim, s.Decides
 	f.Verdict = cmp.Or(f.Verdict, decide.ClaimUndecided)
-	f.Advice = cmp.Or(f.Advice, s.Advice.Of(f.Verdict))
+	f.Advice = cmp.Or(f.Advice, s.Advice.For(f.Verdict))
 	if f.Verdict == decide.ClaimUndecided && m.Invalid > 0 {
 		f.Because += fmt.Sprintf("; %d of %d runs are INVALID and omitted (%s)", m.Invalid,
 			len(results), m.Why)

@@ -78,7 +78,7 @@ func TestDefaultBudget(t *testing.T) {
 	list := []Study{{Name: "a", Budget: 5}, {Name: "b", Budget: 6}, {Name: "c", Budget: 5},
 		{Name: "d", Budget: 1}}
 	list = slices.Insert(list, 1, Study{Name: "x", Budget: 1, Apart: true})
-	in, out := within(10, list)
+	in, out := withinBudget(10, list)
 	if len(in) != 2 || in[0].Name != "a" || in[1].Name != "c" || len(out) != 3 ||
 		out[0].Name != "x" || out[1].Name != "b" || out[2].Name != "d" {
 		t.Errorf("in are %v, out %v", in, out)
@@ -118,7 +118,7 @@ func TestNothingMeasured(t *testing.T) {
 func TestAdvice(t *testing.T) {
 	for _, s := range All() {
 		for _, v := range decide.ClaimVerdicts {
-			f := decide.Finding{Verdict: v, Advice: s.Advice.Of(v)}
+			f := decide.Finding{Verdict: v, Advice: s.Advice.For(v)}
 			checkSentences(t, f)
 			if n := len(f.Advice); (n == 0) != (v == decide.ClaimUndecided) || n > 160 {
 				t.Errorf("study %s advises %q where its verdict is %s", s.Name, f.Advice, v)

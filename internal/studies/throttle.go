@@ -79,7 +79,7 @@ func judgeThrottle(m *evidence.Measured) decide.Finding {
 		if without.Mid < 0.01 { // hardly any throttling to avoid
 			r.Show(name, evidence.OfMean(nil), more...)
 		} else {
-			r.Put(name, avoided, 0.1, 0.9, more...)
+			r.AddCase(name, avoided, 0.1, 0.9, more...)
 		}
 	}
 	if len(r.All()) == 0 {

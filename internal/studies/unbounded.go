@@ -141,7 +141,7 @@ func judgeUnbounded(m *evidence.Measured) decide.Finding {
 	table := f.Table
 	switch {
 	case without.Hi <= crowdLost:
-		f = evidence.Found(decide.DoesNotHold, "the pool is not exhausted: %s", lost)
+		f = evidence.NewFinding(decide.DoesNotHold, "the pool is not exhausted: %s", lost)
 	case !(without.Lo > crowdLost):
 		f = evidence.Missing("the repetitions vary too much to decide whether the pool is "+
 			"exhausted: %s", lost)
@@ -158,7 +158,7 @@ func judgeUnbounded(m *evidence.Measured) decide.Finding {
 func crowdApart(m *evidence.Measured) (most float64) {
 	for i := range crowdLimits[:4] {
 		for _, name := range crowdBounds[1:] {
-			apart := m.MostApart(crowdOf(name)[i], crowdOf(pooled)[i], metric.Makespan)
+			apart := m.MaxApart(crowdOf(name)[i], crowdOf(pooled)[i], metric.Makespan)
 			most = evidence.Larger(apart, most)
 		}
 	}

@@ -65,7 +65,7 @@ var varianceParts = []variancePart{costPart, capacityPart, quantumPart, stepPart
 
 type lengths [3]float64
 
-func (l lengths) of(size Size, cells []bench.Scenario) []bench.Scenario {
+func (l lengths) scale(size Size, cells []bench.Scenario) []bench.Scenario {
 	for i := range cells {
 		cells[i].Stop.Tasks = int(math.Round(float64(cells[i].Stop.Tasks) * l[size]))
 	}

@@ -72,24 +72,24 @@ func judgeCost(m *evidence.Measured) decide.Finding {
 	_, from := lastCrossover(m)
 	switch {
 	case len(not) > 0 && len(lower) > 0:
-		f = evidence.Found(decide.Depends, "on the strategy and the metric: below the shared pool "+
+		f = evidence.NewFinding(decide.Depends, "on the strategy and the metric: below the shared pool "+
 			"are %s, but not %s", evidence.Series(lower), evidence.Series(not))
 	case len(open) > 0:
 		f = evidence.Missing("%s", vary+evidence.Series(open))
 	case len(lower) == 0:
-		f = evidence.Found(decide.DoesNotHold, "at R = %d both strategies are above the shared pool",
+		f = evidence.NewFinding(decide.DoesNotHold, "at R = %d both strategies are above the shared pool",
 			taxAt)
 	case len(higher) == 0 && len(level) > 0:
 		f = evidence.Missing("both strategies are below the shared pool at R = %d, but elsewhere %s",
 			taxAt, vary+few(level))
 	case len(higher) == 0:
-		f = evidence.Found(decide.Holds, "both strategies are below the shared pool at every R (the "+
+		f = evidence.NewFinding(decide.Holds, "both strategies are below the shared pool at every R (the "+
 			"length of a long task in short ones)")
 	case math.IsNaN(from.Mid):
-		f = evidence.Found(decide.Depends, "on R (the length of a long task in short ones): both "+
+		f = evidence.NewFinding(decide.Depends, "on R (the length of a long task in short ones): both "+
 			"strategies pay at R = %d, but not %s", taxAt, few(higher))
 	default:
-		f = evidence.Found(decide.Depends, "on R (the length of a long task in short ones): both "+
+		f = evidence.NewFinding(decide.Depends, "on R (the length of a long task in short ones): both "+
 			"strategies pay above R = %s, but not %s", from, higher[0])
 		f.Advice = fmt.Sprintf("split long tasks, or give them a separate pool, if they are at "+
 			"least %s times as long as the short ones", text.Short(from.Mid))
@@ -133,7 +133,7 @@ func answerCost(m *evidence.Measured, f *decide.Finding) {
 			taxAt, sequential, long)
 	}
 	for _, name := range costOthers(m) {
-		f.Say(otherLine(m, name))
+		f.AddLines(otherLine(m, name))
 	}
 }
 

@@ -34,7 +34,7 @@ var capacityFew = []float64{0, 16, 64}
 const (
 	loadStep = 0.05
 	// The number of tasks for a p99 grows with 1/(1−ρ)².
-	mostLoad = 0.9
+	maxLoad = 0.9
 )
 
 func workWithC2(c2 float64) string {
@@ -63,7 +63,7 @@ var objectives = sync.OnceValue(func() (all []objective) {
 func (a objective) loads() (loads []float64) {
 	nearest := math.Round(a.exact / loadStep)
 	for _, n := range []float64{nearest - 1, nearest, nearest + 1} {
-		if load := math.Round(n*loadStep*100) / 100; a.exact <= mostLoad && load <= mostLoad {
+		if load := math.Round(n*loadStep*100) / 100; a.exact <= maxLoad && load <= maxLoad {
 			loads = append(loads, load)
 		}
 	}
@@ -92,7 +92,7 @@ func capacityCells(size Size) (cells []bench.Scenario) {
 			cells = append(cells, capacityCell(load, c2))
 		}
 	}
-	return lengths{0.3, 1, 5}.of(size, cells)
+	return lengths{0.3, 1, 5}.scale(size, cells)
 }
 
 // In a mostly idle pool waits are rare, so the mean of the p99 over runs is far too high. The
@@ -185,7 +185,7 @@ func drawCapacity(m *evidence.Measured) evidence.Figure {
 			fmt.Sprintf("Bands: exact, M/H₂/%d with balanced means, and M/D/%d at C² = 0; "+
 				"between 0 and 1 none is drawn.", limit, limit),
 			fmt.Sprintf("Above %v the runs of this study are too short: only the exact value "+
-				"is drawn.", mostLoad),
+				"is drawn.", maxLoad),
 		},
 	}.Planes(p)
 }

@@ -51,7 +51,7 @@ func perStrategy(
 			cells = append(cells, cell(s, x))
 		}
 	}
-	return costLengths.of(size, cells)
+	return costLengths.scale(size, cells)
 }
 
 var costLengths = lengths{0.15, 0.9, 5}

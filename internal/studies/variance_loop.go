@@ -47,11 +47,11 @@ func loopCells(size Size) (cells []bench.Scenario) {
 	for _, c2 := range atSize(size, varianceC2, fewC2) {
 		cells = append(append(cells, closedCell(c2)), openCells(c2)...)
 	}
-	return lengths{0.25, 1, 5}.of(size, cells)
+	return lengths{0.25, 1, 5}.scale(size, cells)
 }
 
 func closedAt(m *evidence.Measured, c2 float64) evidence.Interval {
-	return evidence.OfMean(m.Of(closedCell(c2), func(r evidence.Run) float64 {
+	return evidence.OfMean(m.Numbers(closedCell(c2), func(r evidence.Run) float64 {
 		return r(meanResponse) / unit.Seconds()
 	}))
 }

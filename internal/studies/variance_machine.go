@@ -33,7 +33,7 @@ const (
 	inFifths     = "partitioned:quantum=200us"
 	fullMachine  = 0.97 // load above which there is no steady state
 	machineR     = 20   // length of the long tasks, one in 21, relative to the short ones
-	leastSteady  = 3    // minimum number of steady repetitions for a result
+	minSteady    = 3    // minimum number of steady repetitions for a result
 )
 
 var machineCases = []machineCase{
@@ -84,7 +84,7 @@ func machineCells(size Size) (cells []bench.Scenario) {
 			for _, load := range virtualLoads {
 				virtual = append(virtual, c.virtualCell(strategy, load))
 			}
-			cells = append(cells, lengths{0.15, 1, 5}.of(size, virtual)...)
+			cells = append(cells, lengths{0.15, 1, 5}.scale(size, virtual)...)
 		}
 	}
 	return cells
@@ -109,13 +109,13 @@ type machineResult struct {
 func (c machineCase) result(m *evidence.Measured, strategy string) (s machineResult) {
 	loads, slow := []float64{0}, []float64{1} // a single task is not slowed down
 	for _, load := range virtualLoads {
-		mean := evidence.OfMean(m.Of(c.virtualCell(strategy, load), c.meanSlowdown)).Mid
+		mean := evidence.OfMean(m.Numbers(c.virtualCell(strategy, load), c.meanSlowdown)).Mid
 		if !math.IsNaN(mean) {
 			loads, slow = append(loads, load), append(slow, mean)
 		}
 	}
 	per := func(number func(slowed, load float64) float64) []float64 {
-		return m.Of(c.real(strategy), func(r evidence.Run) float64 {
+		return m.Numbers(c.real(strategy), func(r evidence.Run) float64 {
 			load := r(metric.OfferedUtilisation)
 			if load >= fullMachine {
 				return math.NaN()
@@ -125,8 +125,8 @@ func (c machineCase) result(m *evidence.Measured, strategy string) (s machineRes
 	}
 	s.all = len(m.Runs(c.real(strategy)))
 	s.steadyRuns = len(per(func(_, load float64) float64 { return load }))
-	s.planned = evidence.Alone(slowdownAt(c.load, loads, slow))
-	if s.steadyRuns < leastSteady {
+	s.planned = evidence.Point(slowdownAt(c.load, loads, slow))
+	if s.steadyRuns < minSteady {
 		none := evidence.OfMedian(nil)
 		s.load, s.machine, s.virtualAtLoad, s.excess = none, none, none, none
 		return s
@@ -192,7 +192,7 @@ func drawMachine(m *evidence.Measured) evidence.Figure {
 			fmt.Sprintf("Planned were loads of %v and %v, and steps of 200 µs for partitioned. "+
 				"Left out are INVALID runs and those of a load of %v or more, which have no "+
 				"steady state; fewer than %d others are not drawn.",
-				machineCases[0].load, machineCases[1].load, fullMachine, leastSteady),
+				machineCases[0].load, machineCases[1].load, fullMachine, minSteady),
 			m.Medians(machineReal()),
 		},
 	}.Rows(names, panels...)
@@ -220,7 +220,7 @@ func answerMachine(m *evidence.Measured, f *decide.Finding) {
 					text.Short(s.virtualAtLoad.Mid), text.Short(s.load.Mid), s.excess)
 			}
 		}
-		f.Say(evidence.Said(out, "on this machine, %s: left out without a steady state", c.title))
+		f.AddLines(evidence.IfAny(out, "on this machine, %s: left out without a steady state", c.title))
 		c.compareWithVirtual(m, f)
 	}
 }
@@ -240,7 +240,7 @@ func (c machineCase) compareWithVirtual(m *evidence.Measured, f *decide.Finding)
 		}
 		says := "the repetitions do not show which is better"
 		switch {
-		case len(ratios) < leastSteady: // too few for an interval
+		case len(ratios) < minSteady: // too few for an interval
 		case ratio.Below() && planned < 1, ratio.Above() && planned > 1:
 			says = "the same strategy is better"
 		case ratio.Below(), ratio.Above():

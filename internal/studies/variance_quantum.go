@@ -31,10 +31,10 @@ var (
 )
 
 const (
-	quantumR    = taxAt
-	mostSettled = 0.93 // highest load, overhead included, that is steady within a run
-	shareShort  = quantumR / (quantumR + 1.0)
-	meanHalves  = 2.0 * quantumR / (1 + quantumR) // mean task time in short tasks
+	quantumR   = taxAt
+	maxSettled = 0.93 // highest load, overhead included, that is steady within a run
+	shareShort = quantumR / (quantumR + 1.0)
+	meanHalves = 2.0 * quantumR / (1 + quantumR) // mean task time in short tasks
 )
 
 func loadWithOverhead(q, o float64) float64 {
@@ -60,17 +60,17 @@ func quantumCell(q, o float64) bench.Scenario {
 func quantumCells(size Size) (cells []bench.Scenario) {
 	for _, o := range atSize(size, overheads, fewOverheads) {
 		for _, q := range atSize(size, quanta, fewQuanta) {
-			if loadWithOverhead(q, o) < mostSettled {
+			if loadWithOverhead(q, o) < maxSettled {
 				cells = append(cells, quantumCell(q, o))
 			}
 		}
 	}
-	return lengths{0.3, 1, 5}.of(size, cells)
+	return lengths{0.3, 1, 5}.scale(size, cells)
 }
 
 func byQuantum(m *evidence.Measured, metric string, size, o float64) (s charts.Series) {
 	for _, q := range quanta {
-		if loadWithOverhead(q, o) >= mostSettled {
+		if loadWithOverhead(q, o) >= maxSettled {
 			continue
 		}
 		evidence.AddPoint(&s, q, m.Mean(quantumCell(q, o), metric).Times((q+o)/unit.Seconds()/size))
@@ -173,14 +173,14 @@ func stepCell(strategy string) bench.Scenario {
 var stepInSteps = fmt.Sprintf("%s:quantum=%v", sequential, stepQuantum)
 
 func stepCells(size Size) []bench.Scenario {
-	return lengths{0.6, 1, 5}.of(size, []bench.Scenario{stepCell(pooled), stepCell(stepInSteps)})
+	return lengths{0.6, 1, 5}.scale(size, []bench.Scenario{stepCell(pooled), stepCell(stepInSteps)})
 }
 
 // stepCost is in seconds, from the fastest repetitions, because other programs can only lengthen a
 // run. It may be NaN.
 func stepCost(m *evidence.Measured) float64 {
 	fastest := func(strategy string) float64 {
-		return slices.Min(append(m.Of(stepCell(strategy), func(r evidence.Run) float64 {
+		return slices.Min(append(m.Numbers(stepCell(strategy), func(r evidence.Run) float64 {
 			return 1 / r(metric.Throughput)
 		}), math.Inf(1)))
 	}

@@ -102,7 +102,7 @@ func judgeWeights(m *evidence.Measured) decide.Finding {
 		}}
 	for i, sc := range weightsOf(weighing) {
 		// NaN if either metric is missing; a run above the limit never meets the claim
-		waits := evidence.OfMean(m.Of(sc, func(of evidence.Run) float64 {
+		waits := evidence.OfMean(m.Numbers(sc, func(of evidence.Run) float64 {
 			if of(metric.PeakWeight) > weightsLimit {
 				return math.MaxFloat32 // its mean is above weightsExceeded
 			}

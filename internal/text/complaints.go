@@ -23,7 +23,7 @@ func (l *Complaints) Note(err error) {
 	}
 }
 
-func (l *Complaints) Once(err error) {
+func (l *Complaints) AddOnce(err error) {
 	said := func(e error) bool { return e.Error() == err.Error() }
 	if err != nil && !slices.ContainsFunc(*l, said) {
 		*l = append(*l, err)

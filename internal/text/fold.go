@@ -87,7 +87,7 @@ func WriteList(to io.Writer, rows [][]string, most int) error {
 		line := strings.Repeat(" ", gap)
 		last := len(cells) - 1
 		switch {
-		case most > 0 && most-before < leastRoom:
+		case most > 0 && most-before < minRoom:
 			b.WriteString(Wrapped(line, strings.Join(cells, ", "), most) + "\n")
 			continue
 		case most > 0 && len(cells) == len(widths):
@@ -104,7 +104,7 @@ func WriteList(to io.Writer, rows [][]string, most int) error {
 	return err
 }
 
-const leastRoom = 24
+const minRoom = 24
 
 // WriteTable writes rows after a row of heads, indented by two blanks, with only the first column
 // aligned left. A table that is too wide is not indented if that suffices. Otherwise its columns

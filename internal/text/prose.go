@@ -43,16 +43,16 @@ func List(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Some formats one or two names, or the first name and the number of the others.
-func Some(names []string) string {
+// Abbreviate formats one or two names, or the first name and the number of the others.
+func Abbreviate(names []string) string {
 	if len(names) > 2 {
 		return fmt.Sprintf("%s and %d others", names[0], len(names)-1)
 	}
 	return List(names)
 }
 
-// Few returns the first names, at most most, and the number of the others.
-func Few(names []string, most int) []string {
+// Truncate returns the first names, at most most, and the number of the others.
+func Truncate(names []string, most int) []string {
 	if len(names) <= most+1 {
 		return names
 	}

@@ -8,8 +8,8 @@ func TestProse(t *testing.T) {
 		Count(1, "run"): "1 run", Count(0, "run"): "0 runs", Count(2, "strategy"): "2 strategies",
 		Count(1, "strategy"): "1 strategy", Count(3, "varying series"): "3 varying series",
 		List(nil): "", List(names[:1]): "a", List(names[:2]): "a and b",
-		List(names[:3]):     "a, b and c",
-		List(Few(names, 2)): "a, b and 2 more", List(Few(names, 3)): "a, b, c and d",
+		List(names[:3]):          "a, b and c",
+		List(Truncate(names, 2)): "a, b and 2 more", List(Truncate(names, 3)): "a, b, c and d",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -112,12 +112,12 @@ func Roughly(d time.Duration) string {
 	return fmt.Sprintf("%d d %d h", s/86400, s%86400/3600)
 }
 
-// Many formats two digits: 270,000, 1.2 million.
-func Many(x float64) string {
+// Rounded formats two digits: 270,000, 1.2 million.
+func Rounded(x float64) string {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
 	switch {
 	case x >= 1e6:
-		return Many(x/1e6) + " million"
+		return Rounded(x/1e6) + " million"
 	case x >= 1000:
 		return fmt.Sprintf("%d,%03d", int(x)/1000, int(x)%1000)
 	}
@@ -236,7 +236,7 @@ func Percent(size float64) string {
 	return strconv.FormatFloat(size, 'f', places, 64)
 }
 
-func Given(unit string, v float64) string { return trim(Metric(unit, v)) }
+func Trimmed(unit string, v float64) string { return trim(Metric(unit, v)) }
 
 var numberAndUnit = lazyregexp.New(`([0-9]) (ms\b|µs\b|ns\b|s\b|times\b|/s\b|%)`)
 

@@ -26,8 +26,8 @@ func TestQuantities(t *testing.T) {
 		ShortShare(0.9996): ">99.9 %", ShortShare(0.5): "50 %", Short(1): "1", Short(1250): "1250",
 		Short(100): "100", Factor(3.04): "3.0", Factor(9.96): "10", Factor(633.2): "633",
 		Rate(1885.2): "1885 /s", Rate(77.89): "77.9 /s",
-		Many(269_500): "270,000", Many(999_600): "1 million", Many(1.24e6): "1.2 million",
-		Many(951e6): "950 million", Many(953): "950",
+		Rounded(269_500): "270,000", Rounded(999_600): "1 million", Rounded(1.24e6): "1.2 million",
+		Rounded(951e6): "950 million", Rounded(953): "950",
 		Roughly(0): "1 s", Roughly(79.6e9): "1 min 20 s", Roughly(59.7e9): "1 min 0 s",
 		Roughly(7500e9): "2 h 5 min", Roughly(273600e9): "3 d 4 h",
 	} {
@@ -62,7 +62,7 @@ func TestGiven(t *testing.T) {
 		v    float64
 	}{"60 ms": {"p99-response-sec", 0.06}, "1.5 s": {"mean-wait-sec", 1.5}, "1 %": {"shed/op", 0.01},
 		"500 /s": {"goodput-ops/s", 500}, "0 %": {"shed/op", 0}, "4": {"peak-inflight", 4}} {
-		if got := Given(c.unit, c.v); got != want {
+		if got := Trimmed(c.unit, c.v); got != want {
 			t.Errorf("%v %s: %q, want %q", c.v, c.unit, got, want)
 		}
 	}

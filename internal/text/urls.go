@@ -60,15 +60,15 @@ func cutHost(head string) (host, path string) {
 	return head[:begin+end], head[begin+end:]
 }
 
-// leastToken is the length of the shortest token in a path. Numbers, UUIDs, hexadecimal hashes and
+// minToken is the length of the shortest token in a path. Numbers, UUIDs, hexadecimal hashes and
 // method names are not tokens: they lack capitals, small letters or digits, or switch between these
 // less often.
-const leastToken = 20
+const minToken = 20
 
 var jwt = lazyregexp.New(`^eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*$`)
 
 func isToken(segment string) bool {
-	if len(segment) < leastToken {
+	if len(segment) < minToken {
 		return false
 	}
 	if jwt.MatchString(segment) {
@@ -159,7 +159,7 @@ func cutAction(text, at string) (before, mark, after string) {
 }
 
 // A longer query key may be a token, because a query may consist only of a token.
-const mostName = 40
+const maxName = 40
 
 func discreetQuery(query string, show []string) string {
 	var b strings.Builder
@@ -168,7 +168,7 @@ func discreetQuery(query string, show []string) string {
 		part, mark, query = cutAction(query, "&;")
 		name, eq, value := cutAction(part, "=")
 		switch {
-		case eq == "" || len(name) > mostName || strings.Trim(value, "=") == "" && len(name) > 16:
+		case eq == "" || len(name) > maxName || strings.Trim(value, "=") == "" && len(name) > 16:
 			b.WriteString(discreetValue(part))
 		case slices.Contains(show, name):
 			b.WriteString(part)

@@ -69,10 +69,10 @@ type Class struct {
 const (
 	courseParts = 60
 	peakShare   = 0.1
-	// LeastWindows is the least number of windows for an index. Its standard deviation is then 20
+	// MinWindows is the least number of windows for an index. Its standard deviation is then 20
 	// %.
-	LeastWindows = 50
-	ladder       = 10 // ratio of the lengths of successive windows
+	MinWindows = 50
+	ladder     = 10 // ratio of the lengths of successive windows
 )
 
 // Describe describes tasks in the order of arrival, at two or more instants. timed means that the
@@ -149,7 +149,7 @@ func moments(n int, value func(i int) float64) (c2, rho float64) {
 // Dispersions returns the indices for windows of 1, 10, 100 and so on mean gaps.
 func Dispersions(due []traces.Record) (all []Dispersion) {
 	n, span := len(due), Span(due)
-	for window := span / float64(n-1); span/window >= LeastWindows; window *= ladder {
+	for window := span / float64(n-1); span/window >= MinWindows; window *= ladder {
 		all = append(all, Dispersion{window / 1e9, Index(due, window)})
 	}
 	return all

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// mostTried bounds the number of tasks compared, and so the time of the search.
-const mostTried = 100_000
+// maxTried bounds the number of tasks compared, and so the time of the search.
+const maxTried = 100_000
 
 // Closest compares the variances of the counts, in windows from the mean gap on. The simplest
 // process within a tenth of the least factor wins. The tasks are in the order of arrival. ok is
@@ -25,7 +25,7 @@ func Closest(due []traces.Record) (best Likeness, ok bool) {
 	tries := candidates(time.Duration(span/float64(n-1)), sines(due))
 	factors := make([]float64, len(tries))
 	least := math.Inf(1)
-	played := make([]traces.Record, min(n, mostTried))
+	played := make([]traces.Record, min(n, maxTried))
 	for i, text := range tries {
 		factors[i] = factor(recorded, text, played, float64(n-1)/span*1e9)
 		least = min(least, factors[i])
@@ -110,7 +110,7 @@ func factor(recorded []Dispersion, text string, due []traces.Record, rate float6
 	worst := 1.0
 	for _, d := range recorded {
 		window := d.Window * 1e9
-		if Span(due)/window < LeastWindows {
+		if Span(due)/window < MinWindows {
 			break
 		}
 		f := (Index(due, window) + floor) / (d.Index + floor)

@@ -19,7 +19,7 @@ type Swing struct {
 
 const (
 	swingParts = 240 // of the span, in which tasks are counted
-	mostSwings = 20  // in the span: a period has at least 12 parts
+	maxSwings  = 20  // in the span: a period has at least 12 parts
 	swingStep  = 0.05
 	// Steady is the Share from which a swing is regular. A ramp, which is no swing, has 6/π² =
 	// 0.61.
@@ -41,7 +41,7 @@ func SwingOf(due []traces.Record) *Swing {
 		return nil
 	}
 	var best Swing
-	for periods := 1.0; periods <= mostSwings; periods += swingStep {
+	for periods := 1.0; periods <= maxSwings; periods += swingStep {
 		a, b, about, explained := fitted(c, periods)
 		if share := explained / excess; share > best.Share {
 			phase := math.Atan2(b, a) / (2 * math.Pi)

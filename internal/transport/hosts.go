@@ -136,8 +136,9 @@ func (h *Host[C]) Leave(at int, conn C) {
 	}
 }
 
-// Again returns a copy of the request with a new body, or nil if the body cannot be read again.
-func Again(r *http.Request) *http.Request {
+// CloneForRetry returns a copy of the request with a new body, or nil if the body cannot be read
+// again.
+func CloneForRetry(r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r
 	}

@@ -138,7 +138,7 @@ func explainCertificate(v *tls.CertificateVerificationError) string {
 	return v.Err.Error()
 }
 
-const mostNames = 3
+const maxNames = 3
 
 func namesOf(c *x509.Certificate) string {
 	names := slices.Clone(c.DNSNames)
@@ -148,8 +148,8 @@ func namesOf(c *x509.Certificate) string {
 	switch n := len(names); {
 	case n == 0:
 		return "no name"
-	case n > mostNames:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], " "), n-mostNames)
+	case n > maxNames:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], " "), n-maxNames)
 	}
 	return strings.Join(names, " ")
 }

@@ -32,20 +32,20 @@ func NewDealer(connections, streams int) *Dealer {
 		carries: make([]int, connections), limits: map[int]int{}}
 }
 
-// Take waits for a connection with room. The caller returns it with Give.
-func (d *Dealer) Take(ctx context.Context, deadline time.Time) (int, error) {
+// Acquire waits for a connection with room. The caller returns it with Give.
+func (d *Dealer) Acquire(ctx context.Context, deadline time.Time) (int, error) {
 	d.Lock()
-	return d.take(ctx, deadline)
+	return d.acquire(ctx, deadline)
 }
 
 // The caller of take holds the lock, and take releases it.
-func (d *Dealer) take(ctx context.Context, deadline time.Time) (int, error) {
+func (d *Dealer) acquire(ctx context.Context, deadline time.Time) (int, error) {
 	if at := d.room(); at >= 0 {
 		d.carries[at]++
 		d.Unlock()
 		return at, nil
 	}
-	return d.Await(ctx, deadline, errNoneFree, d.Give)
+	return d.Await(ctx, deadline, errNoneFree, d.Release)
 }
 
 // Keep returns at, or another connection if connection at has more calls than its server allows.
@@ -57,7 +57,7 @@ func (d *Dealer) Keep(ctx context.Context, deadline time.Time, at int) (int, err
 		return at, nil
 	}
 	d.carries[at]--
-	return d.take(ctx, deadline)
+	return d.acquire(ctx, deadline)
 }
 
 func (d *Dealer) Fits(at int) bool {
@@ -120,7 +120,7 @@ func (d *Dealer) room() int {
 	return best
 }
 
-func (d *Dealer) Give(at int) {
+func (d *Dealer) Release(at int) {
 	if at < 0 {
 		return
 	}

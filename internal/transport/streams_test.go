@@ -16,7 +16,7 @@ import (
 func take(t *testing.T, d *transport.Dealer, n int) (all []int) {
 	t.Helper()
 	for range n {
-		at, err := d.Take(t.Context(), time.Now().Add(time.Second))
+		at, err := d.Acquire(t.Context(), time.Now().Add(time.Second))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,11 +46,11 @@ func TestDealer(t *testing.T) {
 		if got := take(t, d, 1); got[0] != i%3 {
 			t.Errorf("call %d goes over %v", i, got)
 		}
-		d.Give(i % 3)
+		d.Release(i % 3)
 	}
 	d = transport.NewDealer(0, 2)
 	take(t, d, 4)
-	d.Give(0)
+	d.Release(0)
 	if got := take(t, d, 1); got[0] != 0 {
 		t.Errorf("%v is not the one with room", got)
 	}
@@ -66,33 +66,33 @@ func TestWaiting(t *testing.T) {
 		begun := time.Now()
 		for range 3 {
 			all.Go(func() {
-				at, err := d.Take(t.Context(), begun.Add(time.Minute))
+				at, err := d.Acquire(t.Context(), begun.Add(time.Minute))
 				if err != nil {
 					t.Error(err)
 				}
 				time.Sleep(time.Second)
 				order = append(order, time.Since(begun)) // a second apart
-				d.Give(at)
+				d.Release(at)
 			})
 			time.Sleep(time.Millisecond)
 		}
-		d.Give(1)
+		d.Release(1)
 		all.Wait()
 		if len(order) != 3 || order[2]-order[0] != 2*time.Second {
 			t.Errorf("%v", order)
 		}
 		take(t, d, 1)
-		if _, err := d.Take(t.Context(), time.Now().Add(time.Second)); !errors.Is(err,
+		if _, err := d.Acquire(t.Context(), time.Now().Add(time.Second)); !errors.Is(err,
 			os.ErrDeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		why := errors.New("over")
 		cancel(why)
-		if _, err := d.Take(ctx, time.Now().Add(time.Second)); !errors.Is(err, why) {
+		if _, err := d.Acquire(ctx, time.Now().Add(time.Second)); !errors.Is(err, why) {
 			t.Errorf("error %v", err)
 		}
-		d.Give(0)
+		d.Release(0)
 		if got := take(t, d, 1); got[0] != 0 {
 			t.Errorf("%v", got)
 		}
@@ -124,7 +124,7 @@ func TestLimit(t *testing.T) {
 	if got := take(t, d, 9); !slices.Equal(got, []int{1, 1, 1, 1, 1, 1, 1, 1, 2}) {
 		t.Errorf("the next ones on %v", got)
 	}
-	d.Give(-1)
+	d.Release(-1)
 
 	// With one connection, a call above the limit must wait.
 	synctest.Test(t, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestLimit(t *testing.T) {
 		}()
 		synctest.Wait()
 		d.Limit(0, 1)
-		d.Give(0) // one call is left, and the limit is 1
+		d.Release(0) // one call is left, and the limit is 1
 		synctest.Wait()
 		if len(kept) != 0 {
 			t.Error("more streams than the server allows")
@@ -148,7 +148,7 @@ func TestLimit(t *testing.T) {
 		if err := <-kept; err != nil {
 			t.Error(err)
 		}
-		if _, err := d.Take(t.Context(), soon); !errors.Is(err, os.ErrDeadlineExceeded) {
+		if _, err := d.Acquire(t.Context(), soon); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Error(err)
 		}
 	})

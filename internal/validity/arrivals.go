@@ -14,7 +14,7 @@ import (
 
 const planRisk = 1e-6
 
-const mostGaps = 20_000
+const maxGaps = 20_000
 
 // finestGap is the mean gap in ns below which rounding to nanoseconds distorts the distribution.
 const finestGap = 1000
@@ -51,8 +51,8 @@ func CheckPlan(o *observe.Run, r *result.Result) {
 func andersonDarling(o *observe.Run,
 	mean float64, at func(*record.Record) int64,
 ) (a2 float64, n int) {
-	stride := max(o.Trace.Len()/mostGaps, 1)
-	gaps := make([]float64, 0, min(o.Trace.Len(), 2*mostGaps))
+	stride := max(o.Trace.Len()/maxGaps, 1)
+	gaps := make([]float64, 0, min(o.Trace.Len(), 2*maxGaps))
 	for i := stride; i < o.Trace.Len(); i += stride {
 		gap := float64(at(o.Trace.At(i)) - at(o.Trace.At(i-1)))
 		gaps = append(gaps, max(gap, 0.5)/mean)
@@ -102,8 +102,8 @@ const (
 	lagShare    = 0.05 // mean lag relative to the mean response
 	lagInvalid  = 0.5  // relative lag that makes a run INVALID
 	shortBehind = 0.01 // shortest stretch that counts, as a share of the run
-	fewBehind   = 100  // fewest tasks in such a stretch, because short ones occur in any queue
-	mostBehind  = 0.1
+	minBehind   = 100  // fewest tasks in such a stretch, because short ones occur in any queue
+	maxBehind   = 0.1
 )
 
 // The lag of a task is the time from its due time to its submit.
@@ -169,7 +169,7 @@ func CheckSaturation(o *observe.Run, r *result.Result, m observe.Measured) {
 			i++
 		}
 		begin, end := t.At(from).Issue, t.At(i-1).Issue
-		if span := float64(end - begin); i-from < fewBehind || span < shortBehind*whole ||
+		if span := float64(end - begin); i-from < minBehind || span < shortBehind*whole ||
 			2*free.Between(begin, end) < span {
 			continue
 		}
@@ -181,7 +181,7 @@ func CheckSaturation(o *observe.Run, r *result.Result, m observe.Measured) {
 		return
 	}
 	verdict := result.Suspect
-	if share > mostBehind {
+	if share > maxBehind {
 		verdict = result.Invalid
 	}
 	r.Doubt(verdict, rundir.CheckSaturation,

@@ -20,9 +20,9 @@ const (
 	driftFactor = 1.5
 	StepErrors  = 5
 	trendErrors = 4
-	// mostUps is the number of increases from batch to batch that indicates growth. A random walk
+	// maxUps is the number of increases from batch to batch that indicates growth. A random walk
 	// has as many with probability 20/2¹⁹.
-	mostUps = observe.Batches - 2
+	maxUps = observe.Batches - 2
 )
 
 func CheckDrift(o *observe.Run, r *result.Result, first int) {
@@ -110,10 +110,10 @@ func CompareHalves(x [observe.Batches]float64) (h halves) {
 	}
 	var square, product float64
 	for i := range x {
-		d := x[i] - h.of(i)
+		d := x[i] - h.mean(i)
 		square += d * d
 		if i%half > 0 {
-			product += d * (x[i-1] - h.of(i-1))
+			product += d * (x[i-1] - h.mean(i-1))
 		}
 	}
 	h.Step = ErrorsOf(h.second-h.first, math.Sqrt(2*Variance(square, product)/half))
@@ -140,7 +140,7 @@ func Variance(square, product float64) float64 {
 	return square / (observe.Batches - 2) * (1 + correlation) / (1 - correlation)
 }
 
-func (h halves) of(batch int) float64 {
+func (h halves) mean(batch int) float64 {
 	if batch < observe.Batches/2 {
 		return h.first
 	}
@@ -179,7 +179,7 @@ func (h halves) changes() (how string, ok bool) {
 	case math.Abs(h.trend) > trendErrors:
 		return fmt.Sprintf("a steady change of %.0f standard errors", math.Abs(h.trend)),
 			true
-	case h.ups >= mostUps:
+	case h.ups >= maxUps:
 		return fmt.Sprintf("a steady growth in %d of %d steps", h.ups, observe.Batches-1), true
 	}
 	return "", false

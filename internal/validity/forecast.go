@@ -64,18 +64,18 @@ func (f *Forecast) beyondError(quantile metric.Quantile, n float64) (se float64,
 	if f == nil {
 		return 0, false
 	}
-	e, ok := f.errors[quantile.Of(metric.Response)]
+	e, ok := f.errors[quantile.Unit(metric.Response)]
 	return e.share * f.scale(e.lag, n), ok && e.share > 0
 }
 
 // Sizes of a forecast, in tasks unless noted. Simulating a task takes about 0.1 µs.
 const (
 	stretchesOfForecast = 100
-	leastOfForecast     = 25     // fewest stretches, used if they are long
+	minOfForecast       = 25     // fewest stretches, used if they are long
 	stretchLeast        = 10_000 // shortest stretch if the run is longer
 	stretchMemories     = 20     // shortest stretch, in relaxation times
 	forecastMemories    = 200    // shortest simulation, in relaxation times
-	mostForecast        = 2_000_000
+	maxForecast         = 2_000_000
 	forecastSeed        = 0x666f7265_63617374
 )
 
@@ -99,12 +99,12 @@ var (
 	forecastsLock sync.Mutex
 )
 
-const mostForecasts = 2000
+const maxForecasts = 2000
 
 // ForecastOf returns nil under the real clock, and for plans that it cannot simulate. n is the
 // number of measured tasks, relax the relaxation time in tasks.
 func ForecastOf(o *observe.Run, n, relax float64) *Forecast {
-	return forecastOf(o, n, relax, mostForecast)
+	return forecastOf(o, n, relax, maxForecast)
 }
 
 func forecastOf(o *observe.Run, n, relax float64, most int) *Forecast {
@@ -113,7 +113,7 @@ func forecastOf(o *observe.Run, n, relax float64, most int) *Forecast {
 		return nil
 	}
 	stretch := min(n, max(stretchLeast, stretchMemories*relax),
-		float64(most)/leastOfForecast)
+		float64(most)/minOfForecast)
 	digits := math.Pow(10, math.Floor(math.Log10(stretch))) / 10
 	p.stretch = max(int(math.Floor(stretch/digits)*digits), 1)
 	p.long = stretch >= stretchMemories*relax
@@ -123,7 +123,7 @@ func forecastOf(o *observe.Run, n, relax float64, most int) *Forecast {
 	forecastsLock.Lock()
 	f := forecasts[p]
 	if f == nil {
-		if len(forecasts) >= mostForecasts {
+		if len(forecasts) >= maxForecasts {
 			clear(forecasts)
 		}
 		arrival, d := o.Plan.Arrival.Spec.Open, o.Dist()
@@ -255,7 +255,7 @@ func (p forecastPlan) responses(
 			if long[i] {
 				pool = pools[1]
 			}
-			responses[i] = pool.Take(at, service[i]) + service[i] - at
+			responses[i] = pool.Start(at, service[i]) + service[i] - at
 		}
 		return responses, service
 	case p.limit == 0 && p.pace.Every == 0 && p.target == "":
@@ -351,7 +351,7 @@ func (f *Forecast) addService(service []int64) {
 			return float64(sorted[statistics.Rank(len(sorted), min(max(p, 0), 1))-1])
 		}
 		if v := at(q.P); v > 0 {
-			f.errors[q.Of(metric.Service)] = errorOf{
+			f.errors[q.Unit(metric.Service)] = errorOf{
 				factor: math.Log(max(at(q.P+half)/v, v/max(at(q.P-half), 1)))}
 		}
 	}

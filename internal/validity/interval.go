@@ -13,14 +13,14 @@ import (
 
 // Numbers of stretches for batch means (Schmeiser, Batch size effects in the analysis of simulation
 // output, 1982).
-const leastStretches, mostStretches = 10, 20
+const minStretches, maxStretches = 10, 20
 
 // stretchesFor returns 0 if the run is too short.
 func stretchesFor(n int, takes float64) int {
 	if !(float64(n) >= takes) {
 		return 0
 	}
-	return int(min(leastStretches*float64(n)/takes, mostStretches))
+	return int(min(minStretches*float64(n)/takes, maxStretches))
 }
 
 // ReportIntervals returns the sampling variance of the p99 estimated from the run if tasks may
@@ -58,9 +58,9 @@ func responsesFrom(o *observe.Run, first int) []int64 {
 	return responses
 }
 
-// leastOfPlan is the smallest width of an interval relative to the forecast. The bursts of one run
+// minOfPlan is the smallest width of an interval relative to the forecast. The bursts of one run
 // may be similar by chance, which would make the interval too narrow.
-const leastOfPlan = 0.85
+const minOfPlan = 0.85
 
 func reportMean(
 	o *observe.Run, r *result.Result, unit string, first, stretches int, k Memory,
@@ -73,7 +73,7 @@ func reportMean(
 	low, high, se := MeanInterval(means)
 	if e, ok := k.Forecast.Error(unit, float64(len(values))); ok && k.exact && k.bursty {
 		mean, _ := r.Metric(unit)
-		e *= leastOfPlan
+		e *= minOfPlan
 		low, high = min(low, mean/(1+e)), max(high, mean*(1+e))
 	}
 	if se > 0 {
@@ -135,10 +135,10 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		if !q.Interval {
 			continue
 		}
-		v, ok := r.Metric(q.Of(metric.Response))
+		v, ok := r.Metric(q.Unit(metric.Response))
 		stretches := stretchesFor(n, k.TasksForQuantile(q.P))
 		if q.P == 0.99 && stretches == 0 && k.sheds && own.Suffices() {
-			stretches = mostStretches // shedding shortens the relaxation time
+			stretches = maxStretches // shedding shortens the relaxation time
 		}
 		if !ok || stretches == 0 {
 			continue

@@ -136,7 +136,7 @@ func (p *Oracle) Add(i int, r *record.Record, counts bool) {
 	if p.poolOf != nil {
 		pool = p.poolOf[r.Class]
 	}
-	start := p.pools[pool].Take(r.Due, r.Busy)
+	start := p.pools[pool].Start(r.Due, r.Busy)
 	if counts {
 		p.sum += float64(start - r.Due)
 		p.n++

@@ -47,7 +47,7 @@ func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 	if width > 1 {
 		takes := ""
 		if needed > 0 {
-			takes = fmt.Sprintf("; ±5 %% of the p99 needs %s tasks", text.Many(needed))
+			takes = fmt.Sprintf("; ±5 %% of the p99 needs %s tasks", text.Rounded(needed))
 		}
 		r.Doubt(result.Suspect, rundir.CheckLength,
 			"the 95 %% error of the %s of %.0f tasks at this load is ±%s%s", what, n,

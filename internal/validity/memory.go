@@ -206,7 +206,7 @@ func TasksFor(o *observe.Run, share float64, most int) (n float64, ok bool) {
 	rate, mean := o.Plan.Rate(o.Mean), o.Mean.Seconds()
 	k := Memory{c2: c2, tail: dist.Fourth(d) / ((1 + c2) * (1 + c2)),
 		Relax: Relaxation(o, rate*mean/float64(o.Slots()), c2)}
-	k.planWaits(o, rate, mean, leastBeyond/0.01)
+	k.planWaits(o, rate, mean, minBeyond/0.01)
 	k.Relax = max(k.Relax, StartsRelaxation(o, rate), poolRelaxation(o, rate, d))
 	if math.IsInf(k.Relax, 1) {
 		return 0, false
@@ -328,7 +328,7 @@ const (
 	p99Memories  = 800.
 	tailTasks    = 120 // tasks per unit of tail
 	waitWidth    = 82  // limits the half-width of the interval of a mean wait to 25 %
-	leastBeyond  = 50  // tasks beyond a quantile
+	minBeyond    = 50  // tasks beyond a quantile
 
 	negligibleWaits = 0.01 // expected number of waiting tasks below which waits are ignored
 	exponentialTail = 6    // E[S⁴]/E[S²]² of exponential task times
@@ -360,5 +360,5 @@ func (k Memory) TasksForQuantile(p float64) float64 {
 		// small), or if most tasks are short (C² large).
 		relax = k.Response(min(math.Sqrt(k.c2), 1/k.c2))
 	}
-	return max(memories*relax, leastBeyond/(1-p))
+	return max(memories*relax, minBeyond/(1-p))
 }

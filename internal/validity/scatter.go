@@ -21,7 +21,7 @@ type Scatter struct {
 func scatterOf(p99 float64, responses []int64) Scatter {
 	const rare = 0.01
 	n := float64(len(responses))
-	shares := sharesBeyond(int64(math.Round(p99*observe.Second)), responses, mostStretches)
+	shares := sharesBeyond(int64(math.Round(p99*observe.Second)), responses, maxStretches)
 	independent := math.Sqrt(rare * (1 - rare) / n)
 	se := max(observe.StandardError(shares), independent)
 	tail := statistics.NearestRanks(nil, slices.Clone(responses), 1-2*rare, 1-rare/2)
@@ -40,9 +40,9 @@ func scatterOf(p99 float64, responses []int64) Scatter {
 // clusters.
 const trusted = 12
 
-// With combines the variances of the formula and of the run as a geometric mean. For the median run
-// the result is 0.5 to 1.6 times the true variance.
-func (s Scatter) With(theory float64) float64 {
+// Combine combines the variances of the formula and of the run as a geometric mean. For the median
+// run the result is 0.5 to 1.6 times the true variance.
+func (s Scatter) Combine(theory float64) float64 {
 	share := s.Beyond / (s.Beyond + trusted)
 	return math.Pow(s.Variance, share) * math.Pow(theory, 1-share)
 }

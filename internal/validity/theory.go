@@ -64,7 +64,7 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 		}))
 	for _, q := range metric.Quantiles {
 		if t, ok := answer.ResponseQuantile(q.P); ok {
-			claim(o, r, q.Of(metric.Response), t,
+			claim(o, r, q.Unit(metric.Response), t,
 				noise.quantile(t, answer, func(*record.Record) bool { return true }))
 		}
 	}

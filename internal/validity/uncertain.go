@@ -17,8 +17,8 @@ const z95 = 1.96
 // of the true value in 99 of 100 runs (2.576 standard errors), which corresponds to a 95 % error of
 // 11.4 %.
 const (
-	mostError    = 0.25
-	mostP99Error = 0.15 * z95 / 2.576
+	maxError    = 0.25
+	maxP99Error = 0.15 * z95 / 2.576
 )
 
 // JSON has no infinity.
@@ -49,9 +49,9 @@ func uncertainUnits() []string {
 // busy strategy is a lower bound.
 func (k Memory) MarkUncertain(o *observe.Run, r *result.Result, first int, own Scatter) {
 	mark := func(unit string, e float64) {
-		limit := mostError
+		limit := maxError
 		if isP99Response(unit) {
-			limit = mostP99Error
+			limit = maxP99Error
 		}
 		if v, has := r.Metric(unit); has && v != 0 && e > limit {
 			r.MarkUncertain(unit, min(e, largestError))
@@ -98,7 +98,7 @@ func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float6
 		variance, factor = n*off*off/(z95*z95), true
 	}
 	if k.Reorders && !k.exact {
-		variance = own.With(variance)
+		variance = own.Combine(variance)
 	}
 	e := z95 * math.Sqrt(variance/n)
 	if factor {
@@ -115,7 +115,7 @@ func (k Memory) NeededTasks(
 	const unit, least = metric.P99Response, 368
 	mix := func(variance float64) float64 {
 		if k.Reorders && !k.exact {
-			return own.With(variance)
+			return own.Combine(variance)
 		}
 		return variance
 	}
@@ -163,7 +163,7 @@ func (k Memory) ownErrors(
 		}
 	}
 	n := len(values)
-	stretches := min(mostStretches, n/10)
+	stretches := min(maxStretches, n/10)
 	if stretches < 5 {
 		return nil
 	}

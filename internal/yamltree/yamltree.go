@@ -51,8 +51,8 @@ func Parse(name string, data []byte, want string) (ast.Node, error) {
 
 // A list of scenarios has three levels. The parser needs stack, and quadratic time, per level.
 const (
-	mostLevels = 8
-	mostIndent = 200 // columns of indentation
+	maxLevels = 8
+	maxIndent = 200 // columns of indentation
 )
 
 // checkNesting rejects, before parsing, nesting that is too deep for the parser, and aliases that
@@ -62,8 +62,8 @@ func checkNesting(name string, tokens token.Tokens, want string) error {
 	for _, t := range tokens {
 		if t.Position.Line != line {
 			line, entries = t.Position.Line, 0
-			if flow == 0 && t.Position.Column > mostIndent {
-				return Wrong(name, t, "indented by more than %d columns", mostIndent)
+			if flow == 0 && t.Position.Column > maxIndent {
+				return Wrong(name, t, "indented by more than %d columns", maxIndent)
 			}
 		}
 		switch t.Type {
@@ -77,8 +77,8 @@ func checkNesting(name string, tokens token.Tokens, want string) error {
 			_, what, _ := strings.Cut(want, " of ")
 			return Wrong(name, t, "anchors and aliases are not for %s: write each out", what)
 		}
-		if flow > mostLevels || entries > mostLevels {
-			return Wrong(name, t, "nested deeper than %d levels: want %s", mostLevels, want)
+		if flow > maxLevels || entries > maxLevels {
+			return Wrong(name, t, "nested deeper than %d levels: want %s", maxLevels, want)
 		}
 	}
 	return nil

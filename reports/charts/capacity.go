@@ -97,7 +97,7 @@ type capacityBars struct {
 const (
 	barHeight vg.Length = 9
 	metWidth  vg.Length = 2
-	leastBar  vg.Length = 3 // narrowest visible bar
+	minBar    vg.Length = 3 // narrowest visible bar
 )
 
 func (b capacityBars) Plot(c draw.Canvas, p *plot.Plot) {
@@ -123,9 +123,9 @@ func (b capacityBars) Plot(c draw.Canvas, p *plot.Plot) {
 				right = left
 				drawHead(&c, look.tint, vg.Point{X: max(left-arrowLength, c.Min.X+2), Y: at}, -1)
 			default:
-				if right-left < leastBar {
+				if right-left < minBar {
 					mid := (left + right) / 2
-					left, right = mid-leastBar/2, mid+leastBar/2
+					left, right = mid-minBar/2, mid+minBar/2
 				}
 				c.FillPolygon(look.tint, box(left, at-barHeight/2, right, at+barHeight/2))
 				if math.IsNaN(f.Missed) {

@@ -37,8 +37,8 @@ const (
 	cardWidth, cardHeight = 1200, 630
 	cardMargin            = 60
 	cardInner             = cardWidth - 2*cardMargin
-	mostCardBars          = 3
-	mostCardText          = 400 // characters per text
+	maxCardBars           = 3
+	maxCardText           = 400 // characters per text
 )
 
 type cardPen struct {
@@ -54,7 +54,7 @@ func (c *Card) PNG(w io.Writer) error {
 	pen.lines(cardStyle("Sans", 24, xfont.WeightNormal, muted), 1, c.Source)
 	pen.y -= 10
 	bottom := c.drawFoot(pen)
-	bars := c.Bars[:min(len(c.Bars), mostCardBars)]
+	bars := c.Bars[:min(len(c.Bars), maxCardBars)]
 	room := pen.y - bottom - 40 // leave space for trust and bars
 	if len(bars) > 0 {
 		room -= 46 + 52*vg.Length(len(bars))
@@ -143,8 +143,8 @@ func cardLines(text string, width vg.Length, style draw.TextStyle, most int) []s
 		}
 		return r
 	}, text)), " ")
-	if runes := []rune(text); len(runes) > mostCardText {
-		text = string(runes[:mostCardText]) + "…"
+	if runes := []rune(text); len(runes) > maxCardText {
+		text = string(runes[:maxCardText]) + "…"
 	}
 	lines := wrap(text, width, style)
 	if len(lines) > most {

@@ -79,13 +79,13 @@ type heat struct {
 
 // Rows must be distinguishable, and not finer than a histogram with two digits.
 const (
-	mostHeatRows = 44
-	leastHeatRow = 1.03 // ratio to the row below
+	maxHeatRows = 44
+	minHeatRow  = 1.03 // ratio to the row below
 )
 
 func (h *heat) count(low, high float64) {
 	whole := math.Log(high / low)
-	h.rows = min(max(int(whole/math.Log(leastHeatRow)), 1), mostHeatRows)
+	h.rows = min(max(int(whole/math.Log(minHeatRow)), 1), maxHeatRows)
 	most := int64(0)
 	for _, s := range h.stretches {
 		counts := make([]int64, h.rows)

@@ -105,13 +105,13 @@ func labels(legend []entry, widest vg.Length) []label {
 	return out
 }
 
-const mostListed = 4
+const maxListed = 4
 
 func listed(names []string) []string {
-	if len(names) <= mostListed {
+	if len(names) <= maxListed {
 		return names
 	}
-	const shown = mostListed - 2
+	const shown = maxListed - 2
 	return append(slices.Clone(names[:shown]), fmt.Sprintf("%d others", len(names)-shown))
 }
 
@@ -188,7 +188,7 @@ func (l label) drawSample(c *draw.Canvas, a, b vg.Point) {
 }
 
 func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
-	styles = styles[:min(len(styles), mostStripes)]
+	styles = styles[:min(len(styles), maxStripes)]
 	n := len(styles)
 	for i, style := range styles {
 		look := lookOf(style)

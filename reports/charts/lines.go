@@ -50,7 +50,7 @@ func (l *lines) drawable(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn
 }
 
 // More stripes would not be distinguishable.
-const mostStripes = 3
+const maxStripes = 3
 
 func distinguishable(all []drawn) (kept []drawn) {
 	for _, d := range all {
@@ -60,7 +60,7 @@ func distinguishable(all []drawn) (kept []drawn) {
 				same++
 			}
 		}
-		if same < mostStripes {
+		if same < maxStripes {
 			kept = append(kept, d)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	mostColours = 256
+	maxColours = 256
 	// largest change of a colour channel, of 255
-	mostMoved = 40
+	maxMoved = 40
 )
 
 // paletted reduces a picture to 256 colours, unless colours would change too much. Encoding then
@@ -30,9 +30,9 @@ func paletted(img *image.RGBA) image.Image {
 	var colours []color.RGBA
 	for _, c := range order {
 		at, moved := nearest(colours, c)
-		if len(order) <= mostColours || moved > mostMoved/4 && len(colours) < mostColours {
+		if len(order) <= maxColours || moved > maxMoved/4 && len(colours) < maxColours {
 			at, colours = len(colours), append(colours, c)
-		} else if moved > mostMoved {
+		} else if moved > maxMoved {
 			return img
 		}
 		index[c] = uint8(at)

@@ -43,7 +43,7 @@ func TestPaletted(t *testing.T) {
 				worst = max(worst, int(got)-int(img.Pix[i]), int(img.Pix[i])-int(got))
 			}
 		}
-		if most := map[string]int{"few": 0, "shades": mostMoved}[name]; worst > most {
+		if most := map[string]int{"few": 0, "shades": maxMoved}[name]; worst > most {
 			t.Errorf("%s: a colour moved by %d, want at most %d", name, worst, most)
 		}
 	}

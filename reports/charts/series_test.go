@@ -95,9 +95,9 @@ func TestTimelineKeepsPeaks(t *testing.T) {
 		s.X, s.Y = append(s.X, float64(i)), append(s.Y, 1)
 	}
 	s.Y[1234], s.Y[4999] = 77, 3
-	got := keepPeaks(s, mostPoints)
-	if len(got.X) != mostPoints || slices.Max(got.Y) != 77 || got.X[mostPoints-1] != 4999 ||
-		got.Y[mostPoints-1] != 3 {
+	got := keepPeaks(s, maxPoints)
+	if len(got.X) != maxPoints || slices.Max(got.Y) != 77 || got.X[maxPoints-1] != 4999 ||
+		got.Y[maxPoints-1] != 3 {
 		t.Errorf("%d points, highest %v, last %v at %v", len(got.X), slices.Max(got.Y),
 			got.Y[len(got.Y)-1], got.X[len(got.X)-1])
 	}

@@ -26,7 +26,7 @@ func (s *svgCanvas) data(p vg.Path) string {
 			}
 			end := w.place(c.Pos)
 			w.out.WriteString(end.text)
-			w.from(end)
+			w.moveTo(end)
 		case vg.ArcComp:
 			if start := w.place(polar(c.Pos, c.Radius, c.Start)); i == 0 {
 				w.move(start)
@@ -38,7 +38,7 @@ func (s *svgCanvas) data(p vg.Path) string {
 		case vg.CloseComp:
 			w.flush()
 			w.out.WriteByte('Z')
-			w.from(w.start)
+			w.moveTo(w.start)
 		}
 	}
 	w.flush()
@@ -66,7 +66,7 @@ func (w *pathWriter) place(pt vg.Point) place {
 	return p
 }
 
-func (p place) after(before place) string {
+func (p place) commandAfter(before place) string {
 	switch {
 	case p.sy == before.sy:
 		return "H" + p.sx
@@ -92,7 +92,7 @@ func (w *pathWriter) move(to place) {
 	w.points, w.there, w.start = append(w.points[:0], to), false, to
 }
 
-func (w *pathWriter) from(at place) {
+func (w *pathWriter) moveTo(at place) {
 	w.points, w.there = append(w.points[:0], at), true
 }
 
@@ -116,13 +116,13 @@ func (w *pathWriter) flush() {
 	for i, p := range w.points {
 		switch {
 		case i > 0:
-			w.out.WriteString(p.after(w.points[i-1]))
+			w.out.WriteString(p.commandAfter(w.points[i-1]))
 		case !w.there:
 			w.out.WriteString("M" + p.text)
 		}
 	}
 	if n := len(w.points); n > 0 {
-		w.from(w.points[n-1])
+		w.moveTo(w.points[n-1])
 	}
 }
 
@@ -138,6 +138,6 @@ func (w *pathWriter) arc(c vg.PathComp) {
 	for i := range n {
 		end := w.place(polar(c.Pos, c.Radius, c.Start+c.Angle*float64(i+1)/float64(n)))
 		w.out.WriteString("A" + radius + "," + radius + " 0 0 " + sweep + " " + end.text)
-		w.from(end)
+		w.moveTo(end)
 	}
 }

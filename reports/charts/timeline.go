@@ -35,7 +35,7 @@ func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*C
 			bound, ymax = []Level{{Name: names[0], Y: limit}}, max(ymax, limit)
 		}
 		for i, s := range panel.Series {
-			panel.Series[i] = keepPeaks(s, mostPoints)
+			panel.Series[i] = keepPeaks(s, maxPoints)
 		}
 		p.Add(gaps, instants(marks), levels{bound, names},
 			&lines{series: panel.Series,
@@ -99,7 +99,7 @@ func (all unrecorded) Plot(c draw.Canvas, p *plot.Plot) {
 	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
 	half, end := style.Width(unrecordedName)/2, c.Min.X
 	for _, g := range all {
-		left := min(x(g.From), x(g.To)-leastBar)
+		left := min(x(g.From), x(g.To)-minBar)
 		c.FillPolygon(grid, box(left, c.Min.Y, x(g.To), c.Max.Y))
 		if at := min((left+x(g.To))/2, c.Max.X-half); at-half >= end {
 			c.FillText(style, vg.Point{X: at, Y: c.Max.Y + 3}, unrecordedName)
@@ -108,7 +108,7 @@ func (all unrecorded) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-const mostPoints = 300
+const maxPoints = 300
 
 // keepPeaks keeps the highest point of each of n stretches, and the last point.
 func keepPeaks(s Series, n int) Series {

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-const mostLines = 60
+const maxLines = 60
 
 // A brief is a text with the headline, its evidence, and the differences in units. A few
 // comparisons have a table each. More share a table with a line for each.
@@ -30,7 +30,7 @@ func (c *Comparison) briefText(most int) string {
 	if notes != "" {
 		notes = "\n" + notes
 	}
-	room := mostLines - strings.Count(head+notes, "\n")
+	room := maxLines - strings.Count(head+notes, "\n")
 	body := b.tables()
 	if strings.Count(body, "\n") > room {
 		body = b.lines(room)
@@ -99,7 +99,7 @@ func (b *brief) tables() string {
 		if b.columns || b.rows > 1 {
 			s = text.Lines([]string{title}, b.most)
 		}
-		if k.same() && k.facets[0].judged() {
+		if k.equal() && k.facets[0].judged() {
 			line := "  " + k.facets[0].marked("the same in every metric")
 			if k.tasks != nil {
 				line += "; " + k.tasks.String()

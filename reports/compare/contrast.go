@@ -90,7 +90,7 @@ func (k *contrast) shown() []facet {
 	})
 }
 
-func (k *contrast) same() bool {
+func (k *contrast) equal() bool {
 	return !slices.ContainsFunc(k.facets, func(f facet) bool { return !f.equal() })
 }
 

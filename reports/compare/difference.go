@@ -63,10 +63,10 @@ func (s *Sum) add(base, here *rundir.Parts) {
 
 func (s *Sum) mean(ns int64) float64 { return float64(ns) / float64(s.Tasks) / 1e9 }
 
-// MostShare is the share of a difference that Most covers.
-const MostShare = 0.9
+// MaxShare is the share of a difference that Most covers.
+const MaxShare = 0.9
 
-// Most is the smallest set of tail tasks that makes up MostShare of the difference.
+// Most is the smallest set of tail tasks that makes up MaxShare of the difference.
 type Most struct {
 	Tasks int `json:"tasks"`
 	// in a burst, each task is due before all earlier ones have ended, on the slower side
@@ -123,7 +123,7 @@ func Decompose(pairs []Pair) *Difference {
 		return d
 	}
 	if d.Tail = &tail; tail.Response != 0 {
-		d.Most = most(pairs, of, tail.Response)
+		d.Most = mostAffected(pairs, of, tail.Response)
 	}
 	return d
 }
@@ -136,13 +136,13 @@ func p99(t *rundir.Tasks) (ns int64, known bool) {
 	return statistics.NearestRanks(nil, completed, 0.99)[0], true
 }
 
-func most(pairs []Pair, tail []tailTask, all int64) *Most {
+func mostAffected(pairs []Pair, tail []tailTask, all int64) *Most {
 	sign := int64(cmp.Compare(all, 0))
 	slices.SortStableFunc(tail, func(a, b tailTask) int {
 		return cmp.Compare(sign*b.difference, sign*a.difference)
 	})
 	m, sum := &Most{}, 0.0
-	for wanted := MostShare * float64(sign*all); sum < wanted; m.Tasks++ {
+	for wanted := MaxShare * float64(sign*all); sum < wanted; m.Tasks++ {
 		sum += float64(sign * tail[m.Tasks].difference)
 	}
 	tail = tail[:m.Tasks]

@@ -92,7 +92,7 @@ func (f facet) values() (base, now string) {
 }
 
 // Uncertain values have no interval, since few runs may agree by chance.
-func (f facet) within(c *Cell) string {
+func (f facet) withInterval(c *Cell) string {
 	value := c.runs.Show(f.table.Unit)
 	if _, uncertain := c.runs.Uncertain(f.table.Unit); uncertain ||
 		math.IsInf(c.Summary.Lo, 0) || math.IsInf(c.Summary.Hi, 0) {

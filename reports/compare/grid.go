@@ -109,7 +109,7 @@ func (g *grid) addResults(in results.Input, metrics []string) (added int, err er
 			g.add(&rec, run)
 			added++
 		}
-		if g.samples > results.MostSamples {
+		if g.samples > results.MaxSamples {
 			return added, results.ErrSamples
 		}
 	}
@@ -300,7 +300,7 @@ func compareSamples(
 	if assume != benchmath.AssumeNothing || distinct == 1 || approximate {
 		return assume.Compare(base, now)
 	}
-	versus := benchmath.Comparison{P: tests.Of(base.Values, now.Values).TwoSided(), N1: n1, N2: n2,
+	versus := benchmath.Comparison{P: tests.Test(base.Values, now.Values).TwoSided(), N1: n1, N2: n2,
 		Alpha: base.Thresholds.CompareAlpha}
 	// as in benchmath
 	if need := judge.SamplesFor(versus.Alpha / 2); versus.P > versus.Alpha &&

@@ -91,7 +91,7 @@ func (r ranked) facts() (facts []shell.Fact) {
 		}
 		if len(lines) > 0 {
 			facts = append(facts, shell.Fact{Title: word,
-				Text: strings.Join(text.Few(lines, 3), "; ") + "."})
+				Text: strings.Join(text.Truncate(lines, 3), "; ") + "."})
 		}
 	}
 	if len(r.Varying) > 0 {

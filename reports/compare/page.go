@@ -93,8 +93,8 @@ func (c *Comparison) facetTable(facets []facet) *table.Table {
 		t.Columns = append(t.Columns, table.Column{Title: "new is"})
 	}
 	for _, f := range facets {
-		cells := []string{c.name(f.row.Name), f.table.Unit, f.within(f.base()),
-			f.within(f.cell()), f.change(), f.marked(cmp.Or(f.verdict(), "same")), f.basis()}
+		cells := []string{c.name(f.row.Name), f.table.Unit, f.withInterval(f.base()),
+			f.withInterval(f.cell()), f.change(), f.marked(cmp.Or(f.verdict(), "same")), f.basis()}
 		if several {
 			cells = append(cells, c.Columns[f.column])
 		}
@@ -103,13 +103,13 @@ func (c *Comparison) facetTable(facets []facet) *table.Table {
 	return t
 }
 
-const mostDrawn = 16
+const maxDrawn = 16
 
 // The scale of the ratios is logarithmic. Without changes the figure is nil.
 func (c *Comparison) changeFigure(changed []facet) (*shell.Figure, error) {
 	kinds := []string{"better", "worse", "differs"} // in the order of their colours: blue, vermilion, green
 	var drawn []shell.Row
-	for _, f := range changed[:min(len(changed), mostDrawn)] {
+	for _, f := range changed[:min(len(changed), maxDrawn)] {
 		r := shell.Row{Name: c.name(f.row.Name) + " · " + shell.Metric(f.table.Unit),
 			Kind: slices.Index(kinds, f.word()), Value: f.ratio()}
 		if len(c.Columns) > 2 {

@@ -133,7 +133,7 @@ func (c *Comparison) metricTable(t *Table, shown []int, labels []string) *table.
 func (c *Comparison) value(f facet, scaler benchunit.Scaler) string {
 	cell := f.cell()
 	if c.brief {
-		return f.within(cell)
+		return f.withInterval(cell)
 	}
 	return scaler.Format(cell.Summary.Center) + " ± " + cell.Summary.PctRangeString()
 }

@@ -24,7 +24,7 @@ func (d *Difference) String() string {
 	if m := d.Most; m != nil {
 		s += fmt.Sprintf("; %s of them make %s of it",
 			text.WholeShare(float64(m.Tasks)/float64(of.Tasks)),
-			text.WholeShare(MostShare)) + m.when(d.Pairs)
+			text.WholeShare(MaxShare)) + m.when(d.Pairs)
 	}
 	if d.Tail != nil && d.Unpaired > 0 {
 		s += fmt.Sprintf("; %d more completed on one side alone", d.Unpaired)

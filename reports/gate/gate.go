@@ -9,9 +9,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostValues limits the values of both sides together, since an exact test of 100 against 100
+// maxValues limits the values of both sides together, since an exact test of 100 against 100
 // values takes 12 µs of CPU per value.
-const mostValues = 400_000
+const maxValues = 400_000
 
 // DefaultOptions are a margin of 2 %, a promise of 10 % and an alpha of 0.05.
 func DefaultOptions() verdict.Options {
@@ -71,15 +71,15 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 	for _, s := range samples {
 		values += len(s.Base) + len(s.Head)
 	}
-	if values > mostValues {
+	if values > maxValues {
 		return nil, fmt.Errorf("%d values are too many, at most %d are possible: select fewer "+
 			"metrics", values,
-			mostValues)
+			maxValues)
 	}
 	if err := in.findTails(samples, paired); err != nil {
 		return nil, err
 	}
-	judged, err := judge.Once(o, samples)
+	judged, err := judge.JudgeOnce(o, samples)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func choose(
 			if unmatched { // listed as added or removed
 				continue
 			}
-			if choice.Takes(m) {
+			if choice.Accept(m) {
 				id := benchmarkID{m.Package, m.Benchmark}
 				s := judge.Sample{Metric: m.Metric, Pairs: pairsOf(paired[id], t.Unit),
 					Base: m.Values[0], Head: m.Values[1]}

@@ -106,7 +106,7 @@ func (in inputs) missingRuns() {
 		if in.report.Options.AllowPartial {
 			tell = in.warn
 		}
-		tell("%s: %s: did the run end early?", of.Path, text.List(text.Few(few, 2)))
+		tell("%s: %s: did the run end early?", of.Path, text.List(text.Truncate(few, 2)))
 	}
 }
 

@@ -84,7 +84,7 @@ func answer(r *verdict.Report, short map[string]string) shell.Answer {
 		}
 		if len(rows) > 0 {
 			a.Facts = append(a.Facts, shell.Fact{Title: string(v),
-				Text: text.List(text.Few(rows, 3)) + "."})
+				Text: text.List(text.Truncate(rows, 3)) + "."})
 		}
 	}
 	return a

@@ -19,8 +19,8 @@ import (
 // tailUnit matches a quantile of a clock reading with histograms in run directories.
 var tailUnit = lazyregexp.New(`^p(\d+(?:\.\d+)?)-(response|wait|service)-sec$`)
 
-// Below leastTail, one value per run has as much information as its histogram.
-const leastTail = 0.99
+// Below minTail, one value per run has as much information as its histogram.
+const minTail = 0.99
 
 func tailOf(unit string) (quantile float64, reading string, ok bool) {
 	m := tailUnit.FindStringSubmatch(unit)
@@ -29,7 +29,7 @@ func tailOf(unit string) (quantile float64, reading string, ok bool) {
 	}
 	percent, err := strconv.ParseFloat(m[1], 64)
 	quantile = percent / 100
-	return quantile, m[2], err == nil && quantile >= leastTail && quantile < 1
+	return quantile, m[2], err == nil && quantile >= minTail && quantile < 1
 }
 
 // findTails adds histograms to paired samples of tails. Samples with missing histograms, or too few

@@ -133,7 +133,7 @@ func unmatchedLines(r *verdict.Report) (lines []string) {
 	}{{"new, nothing to compare with", r.Added}, {"removed", r.Removed}} {
 		if len(of.benchmarks) > 0 {
 			lines = append(lines, fmt.Sprintf("%s: %s", of.what,
-				text.List(text.Few(of.benchmarks, most))))
+				text.List(text.Truncate(of.benchmarks, most))))
 		}
 	}
 	return lines

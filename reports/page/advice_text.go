@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	width         = 80
-	mostTextLines = 25
-	mostOthers    = 4 // runners-up shown
+	width        = 80
+	maxTextLines = 25
+	maxOthers    = 4 // runners-up shown
 )
 
 // WriteText writes the answer in at most 25 lines of 80 columns.
@@ -31,10 +31,10 @@ func (d *AdviceDocument) WriteText(w io.Writer) error {
 	for i, line := range strings.Split(d.Recommendation.Go, "\n") {
 		add([]string{"Go", "", "", ""}[min(i, 3)], line, 1)
 	}
-	others := d.RunnersUp[:min(len(d.RunnersUp), mostOthers)]
+	others := d.RunnersUp[:min(len(d.RunnersUp), maxOthers)]
 	left := listedWithin("  not considered: ", text.Texts(d.NotLookedAt, shortly), 4)
 	basis := wrapped("  basis: ", d.Basis, 2)
-	room := mostTextLines - len(lines) - len(left) - len(basis) - 2 - len(others)
+	room := maxTextLines - len(lines) - len(left) - len(basis) - 2 - len(others)
 	lines = append(lines, "what would change it")
 	changes := d.changes()
 	for _, c := range changes[:min(len(changes), max(room, 0))] {

@@ -14,7 +14,7 @@ func growingQueues(s Sweep) []string {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{doNotKeepUp(text.Few(parts, mostNames)) + " (arrows)."}
+	return []string{doNotKeepUp(text.Truncate(parts, maxNames)) + " (arrows)."}
 }
 
 // describePlaces returns, for example, "from load 0.9 on", or lists the places if a later one is
@@ -25,7 +25,7 @@ func (s *Sweep) describePlaces(some []*Cell) string {
 		return "from " + s.Place(s.X(some[0])) + " on"
 	}
 	at := text.Texts(some, func(c *Cell) string { return s.Place(s.X(c)) })
-	if places := strings.TrimSpace(text.List(text.Few(at, mostNames))); places != "" {
+	if places := strings.TrimSpace(text.List(text.Truncate(at, maxNames))); places != "" {
 		return "at " + places
 	}
 	return ""
@@ -50,7 +50,7 @@ func omittedGrowing(s Sweep, places []float64) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{"Not drawn: " + doNotKeepUp(text.Few(names, mostNames)) + "."}
+	return []string{"Not drawn: " + doNotKeepUp(text.Truncate(names, maxNames)) + "."}
 }
 
 func doNotKeepUp(names []string) string {

@@ -104,7 +104,7 @@ func (c *Calibration) answer() (a shell.Answer) {
 	}
 	if len(missed) > 0 {
 		a.Facts = append(a.Facts, shell.Fact{Title: "Missed",
-			Text: text.List(text.Few(text.Texts(missed, Known.name), 3)) + "."})
+			Text: text.List(text.Truncate(text.Texts(missed, Known.name), 3)) + "."})
 	} else {
 		a.Facts = append(a.Facts, shell.Fact{Title: "Largest error", Text: far[0].name() + ": " +
 			far[0].valuesText() + "."})
@@ -143,11 +143,11 @@ func (k Known) Cells(holds, misses string) []string {
 		verdict}
 }
 
-const mostDrawn = 16
+const maxDrawn = 16
 
 func (c *Calibration) figure() (*shell.Figure, error) {
 	var all []shell.Row
-	for _, k := range c.farthest()[:min(mostDrawn, len(c.Known))] {
+	for _, k := range c.farthest()[:min(maxDrawn, len(c.Known))] {
 		r := shell.Row{Value: k.errorInTolerances(), Name: text.Together(
 			k.Name + " " + k.Strategy + ": " + shell.Metric(k.Unit))}
 		if !k.Holds() {

@@ -47,7 +47,7 @@ func between(r []ranked, cells []*Cell, quantile string) string {
 	say := func(of ranked) string {
 		for _, c := range cells {
 			if c.Strategy == of.Name && c.Value(unit) == of.Value {
-				return c.Say(unit)
+				return c.ShowInWords(unit)
 			}
 		}
 		return text.Seconds(of.Value)
@@ -103,7 +103,7 @@ func hollow(cells []*Cell, unit string) []string {
 func coincidence(chart *charts.Chart) (out []string) {
 	for _, names := range chart.Same {
 		out = append(out, fmt.Sprintf("%s have identical results.",
-			text.List(text.Few(names, mostNames))))
+			text.List(text.Truncate(names, maxNames))))
 	}
 	return out
 }
@@ -158,7 +158,7 @@ func throughputCaption(s Sweep, _ *charts.Chart) string {
 	}
 	if len(before) > 0 {
 		out += fmt.Sprintf(" At lower values, %s do not complete all of it.",
-			text.List(text.Few(before, mostNames)))
+			text.List(text.Truncate(before, maxNames)))
 	}
 	return out
 }
@@ -239,7 +239,7 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 	}
 	behind := text.Distinct(text.Texts(only(set.cells, (*Cell).FallsBehind), named))
 	if len(behind) > 0 {
-		out = append(out, doNotKeepUp(text.Few(behind, mostNames))+" (arrows).")
+		out = append(out, doNotKeepUp(text.Truncate(behind, maxNames))+" (arrows).")
 	}
 	out = append(out, coincidence(chart)...)
 	out = append(out, againstTheory(set.cells, named)...)
@@ -251,7 +251,7 @@ func (in *reportInput) limitCaption(s Sweep, _ *charts.Chart) string {
 		return charts.Count(s.Y[len(s.Y)-1]) + " with " + s.Name
 	})
 	return "First repetition. Each point is the end of an interval. The limit ends at " +
-		text.List(text.Few(ends, mostNames)) + "."
+		text.List(text.Truncate(ends, maxNames)) + "."
 }
 
 func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
@@ -298,7 +298,7 @@ func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
 		out = append(out, upper(text.List(beyond))+" were in flight at once.")
 	}
 	if growing := strategiesOf(only(cells, (*Cell).FallsBehind)); len(growing) > 0 {
-		out = append(out, doNotKeepUp(text.Few(growing, mostNames))+".")
+		out = append(out, doNotKeepUp(text.Truncate(growing, maxNames))+".")
 	}
 	return strings.Join(out, " ")
 }

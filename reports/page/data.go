@@ -17,20 +17,20 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Limits of a page's size. With more than mostValues values, a page contains only the metrics of
-// its tables and studies. At most mostDetailed scenarios, or leastDetailed per page if there are
+// Limits of a page's size. With more than maxValues values, a page contains only the metrics of
+// its tables and studies. At most maxDetailed scenarios, or minDetailed per page if there are
 // many pages, have curves and time series.
 const (
-	mostValues    = 4000
-	mostDetailed  = 200
-	leastDetailed = 20
+	maxValues   = 4000
+	maxDetailed = 200
+	minDetailed = 20
 )
 
 // Ten digits show nanoseconds up to ten seconds.
 const valueDigits = 10
 
-// mostError replaces larger errors, because JSON has no infinity.
-const mostError = 1e6
+// maxError replaces larger errors, because JSON has no infinity.
+const maxError = 1e6
 
 // A dataMaker stores equal data once: strategies with the same service order give identical runs.
 type dataMaker struct {
@@ -106,7 +106,7 @@ func (m *dataMaker) addMetrics() {
 		values += len(m.in.results.Runs[i].Values)
 	}
 	for _, u := range m.in.results.Metrics {
-		if values <= mostValues || isExactQuantile(u) {
+		if values <= maxValues || isExactQuantile(u) {
 			units = append(units, u)
 		}
 	}
@@ -217,7 +217,7 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*Cell, at func(*Cell) []int)
 		for i, metric := range m.Metrics {
 			if share, ok := c.Uncertain(metric.Unit); ok {
 				cell.Uncertain = append(cell.Uncertain, [2]float64{float64(i),
-					min(rounded(share, 3), mostError)})
+					min(rounded(share, 3), maxError)})
 			}
 		}
 		if h := m.in.curves[c]; len(h.Sec) > 0 {
@@ -298,14 +298,14 @@ func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 	return c
 }
 
-const mostIntervals = 60
+const maxIntervals = 60
 
 // Queue and in-flight counts of a merged interval are from its end.
 func courseOf(rows []interval) (c front.Course) {
 	if len(rows) == 0 {
 		return c
 	}
-	each := (len(rows) + mostIntervals - 1) / mostIntervals
+	each := (len(rows) + maxIntervals - 1) / maxIntervals
 	for part := range slices.Chunk(rows, each) {
 		if len(part) < each {
 			break // a rate over fewer intervals would not be comparable
@@ -340,9 +340,9 @@ func rounded(v float64, digits int) float64 {
 // explorer shows first.
 func (in *reportInput) detailedCells(groups []*Group) (cells []*Cell) {
 	subpages := in.subpages(groups)
-	most := mostDetailed
+	most := maxDetailed
 	if n := len(subpages); n > 1 {
-		most = max(mostDetailed/n, leastDetailed)
+		most = max(maxDetailed/n, minDetailed)
 	}
 	for _, q := range subpages {
 		own := slices.Clone(q.groups)
@@ -365,6 +365,6 @@ func (in *reportInput) detailedCells(groups []*Group) (cells []*Cell) {
 
 func isExactQuantile(unit string) bool {
 	return slices.ContainsFunc(metric.Quantiles, func(q metric.Quantile) bool {
-		return unit == metric.Theory(q.Of(metric.Response))
+		return unit == metric.Theory(q.Unit(metric.Response))
 	})
 }

@@ -57,7 +57,7 @@ func distribution(c *Cell, h *hdrhistogram.Histogram) charts.Series {
 func theoryOfDistribution(c *Cell) charts.Series {
 	s := charts.Series{Name: c.Strategy, Style: c.Style, Theory: true}
 	for _, q := range metric.Quantiles {
-		if v := c.Value(metric.Theory(q.Of(metric.Response))); !math.IsNaN(v) {
+		if v := c.Value(metric.Theory(q.Unit(metric.Response))); !math.IsNaN(v) {
 			s.X, s.Y = append(s.X, q.P), append(s.Y, v)
 		}
 	}

@@ -46,7 +46,7 @@ func Evidence(g *Group) *Table {
 	if !slices.ContainsFunc(g.Cells, (*Cell).Judged) {
 		return nil
 	}
-	t := &Table{Caption: "Validity of these runs", Folded: true, Of: g.Of(),
+	t := &Table{Caption: "Validity of these runs", Folded: true, Of: g.Varies(),
 		Heads: []Head{{"verdict", "whether the results are valid"}}}
 	fill(g, t, columns, verdictValue)
 	if g.Study >= 0 { // a study has hundreds of cells

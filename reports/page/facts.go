@@ -119,7 +119,7 @@ func trust(runs []results.Run, cells []*Cell, broken int) (out []string) {
 	if len(unexplained) > 0 {
 		out = append(out, fmt.Sprintf("Under the virtual clock the oracle differs for %s: the "+
 			"order is not first come, first served.",
-			text.List(text.Few(unexplained, mostNames))))
+			text.List(text.Truncate(unexplained, maxNames))))
 	}
 	// Real-clock runs are short, so their cells show their own deviations.
 	virtual := only(cells, func(c *Cell) bool { return c.Cell[0].Key("clock") != "real" })

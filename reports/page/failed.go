@@ -23,9 +23,9 @@ type failedAnswer struct{ Title, Text string }
 
 // Limits of the table of failures: rows, answers per row, and characters per answer.
 const (
-	mostFailed  = 20
-	mostAnswers = 3
-	mostLetters = 2048
+	maxFailed  = 20
+	maxAnswers = 3
+	maxLetters = 2048
 )
 
 func (in *reportInput) readFailures(path string) error {
@@ -70,20 +70,20 @@ func (in *reportInput) failedRows(g *Group) (rows []failedRow, rest int) {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b failedRow) int { return cmp.Compare(b.count, a.count) })
-	shown := min(len(rows), mostFailed)
+	shown := min(len(rows), maxFailed)
 	return rows[:shown], len(rows) - shown
 }
 
 func (r *failedRow) add(f rundir.FailedAnswers) {
 	r.count += max(f.Count, 0)
-	for _, b := range f.Bodies[:min(len(f.Bodies), mostAnswers-len(r.Answers))] {
+	for _, b := range f.Bodies[:min(len(f.Bodies), maxAnswers-len(r.Answers))] {
 		title := fmt.Sprintf("Request %d, status %d", b.Seq, b.Status)
 		if b.Type != "" {
 			title += ", " + b.Type
 		}
 		text := []rune(b.Text)
-		if b.Cut || len(text) > mostLetters {
-			text = append(text[:min(len(text), mostLetters):mostLetters], '…')
+		if b.Cut || len(text) > maxLetters {
+			text = append(text[:min(len(text), maxLetters):maxLetters], '…')
 		}
 		r.Answers = append(r.Answers, failedAnswer{title, string(text)})
 	}
@@ -98,7 +98,7 @@ func (r *failedRow) format(requests int) {
 	}
 }
 
-func (r failedRow) Kept() string {
+func (r failedRow) BodyTitle() string {
 	if len(r.Answers) == 1 {
 		return "The first answer, secrets masked"
 	}

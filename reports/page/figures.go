@@ -77,7 +77,7 @@ func (in *reportInput) chart(
 			continue
 		}
 		f := figure{name: chartName(kind.name, g, s), chart: chart, caption: strings.ReplaceAll(
-			kind.caption(s, chart), " strategy", " "+g.Of())} // "every strategy", "no strategy"
+			kind.caption(s, chart), " strategy", " "+g.Varies())} // "every strategy", "no strategy"
 		if left := notDrawn(g, s, drawn); left != "" && kind.name != limitKind {
 			f.caption = strings.TrimSpace(f.caption + " " + left)
 		}
@@ -157,13 +157,13 @@ func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 		[]charts.Panel{panel}, bounds(g, unit)...)
 }
 
-const mostLines = 6
+const maxLines = 6
 
 // Of many classes, drawnCells selects the largest, the best, the worst and some in between, by the
 // p99 at the last place.
 func drawnCells(g *Group, s Sweep) []*Cell {
 	classes := forRules(g, s).Classes()
-	if len(classes) <= mostLines {
+	if len(classes) <= maxLines {
 		return s.Cells
 	}
 	last := s.CellsAt(s.At[len(s.At)-1])
@@ -171,7 +171,7 @@ func drawnCells(g *Group, s Sweep) []*Cell {
 		return !slices.ContainsFunc(last, func(c *Cell) bool {
 			return c.Strategy == k.Names[0] && !math.IsNaN(c.Value(metric.P99Response))
 		})
-	}); len(known) >= mostLines {
+	}); len(known) >= maxLines {
 		classes = known
 	}
 	slices.SortStableFunc(classes, func(a, b shell.Class) int {
@@ -184,8 +184,8 @@ func drawnCells(g *Group, s Sweep) []*Cell {
 		return k.Names[0] == largest.Names[0]
 	})
 	names := slices.Clone(largest.Names)
-	for i := range mostLines - 1 {
-		names = append(names, classes[i*(len(classes)-1)/(mostLines-2)].Names...)
+	for i := range maxLines - 1 {
+		names = append(names, classes[i*(len(classes)-1)/(maxLines-2)].Names...)
 	}
 	return only(s.Cells, func(c *Cell) bool { return slices.Contains(names, c.Strategy) })
 }
@@ -196,7 +196,7 @@ func notDrawn(g *Group, all, drawn Sweep) string {
 	}
 	return fmt.Sprintf("%d of %s are drawn, including the lowest and the highest p99. The "+
 		"table contains all.", len(byStrategy(drawn.Cells)),
-		text.Count(len(byStrategy(all.Cells)), g.Of()))
+		text.Count(len(byStrategy(all.Cells)), g.Varies()))
 }
 
 func p99Of(cells []*Cell, strategy string) float64 {

@@ -31,7 +31,7 @@ func sweepsOf(groups []*Group) (out []shownSweep) {
 }
 
 func forRules(g *Group, s Sweep) shell.Sweep {
-	out := shell.Sweep{Of: g.Of(), Place: s.Place,
+	out := shell.Sweep{Of: g.Varies(), Place: s.Place,
 		Style: func(name string) int { return style(&s, name) }}
 	for _, b := range g.Objectives {
 		if b.Unit == metric.P99Response {

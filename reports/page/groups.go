@@ -138,8 +138,8 @@ func pairsKey(pairs []results.Pair) string {
 	return strings.Join(text.Texts(pairs, s), "\x00")
 }
 
-// Of returns "strategy" or "target", whichever differs between the cells at one place.
-func (g *Group) Of() string {
+// Varies returns "strategy" or "target", whichever differs between the cells at one place.
+func (g *Group) Varies() string {
 	if len(g.Cells) > 0 &&
 		!slices.ContainsFunc(g.Cells, func(c *Cell) bool { return !c.Unbounded() }) {
 		return "target"
@@ -225,7 +225,7 @@ func joinQueues(groups []*Group) []*Group {
 		for i, k := range into.Keys {
 			if k.Key == "queue" {
 				into.Keys = slices.Clone(into.Keys)
-				of := text.List(text.Few(strategiesOf(queued.Cells), mostNames))
+				of := text.List(text.Truncate(strategiesOf(queued.Cells), maxNames))
 				into.Keys[i].Value += " of " + of
 			}
 		}

@@ -250,9 +250,9 @@ func TestAttacks(t *testing.T) {
 		all := readRuns(t, lines...)
 		groups := Groups(all)
 		if len(groups) != 1 || !slices.Equal(strategiesOf(groups[0].Cells), c.series) ||
-			groups[0].Of() != c.of || Foreign(groups[0]) {
+			groups[0].Varies() != c.of || Foreign(groups[0]) {
 			t.Errorf("%q: %d groups, the first of %q, each a %s", c.names, len(groups),
-				strategiesOf(groups[0].Cells), groups[0].Of())
+				strategiesOf(groups[0].Cells), groups[0].Varies())
 			continue
 		}
 		in := &reportInput{results: all}

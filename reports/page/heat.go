@@ -30,7 +30,7 @@ func (s stretch) quantile(q float64) float64 {
 const heatKind = "heat"
 
 // Writers produce at most 100 stretches per run.
-const mostStretches = 400
+const maxStretches = 400
 
 // wantHeat selects the first repetition of the slowest cell of each sweep.
 func wantHeat(groups []*Group) map[string]*results.Run {
@@ -51,8 +51,8 @@ func (in *reportInput) addHeat(
 	if line.Length <= 0 || h.TotalCount() < 1 {
 		return fmt.Errorf("%s: a stretch without length or tasks", line.Tag)
 	}
-	if len(in.heat[r]) >= mostStretches {
-		return fmt.Errorf("%s: more than %d stretches", line.Tag, mostStretches)
+	if len(in.heat[r]) >= maxStretches {
+		return fmt.Errorf("%s: more than %d stretches", line.Tag, maxStretches)
 	}
 	if in.heat == nil {
 		in.heat = map[*results.Run][]stretch{}

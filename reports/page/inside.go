@@ -39,7 +39,7 @@ func inside(g *Group) *Table {
 	if g.Study >= 0 || !hasMetric(g.Cells, metric.SchedPerOp) {
 		return nil
 	}
-	t := &Table{Caption: "Go runtime and operating system", Folded: true, Of: g.Of()}
+	t := &Table{Caption: "Go runtime and operating system", Folded: true, Of: g.Varies()}
 	fill(g, t, shownColumns(g, insideColumns))
 	return t
 }

@@ -14,7 +14,7 @@ func Labels(g *Group) *Table {
 	if g.Study >= 0 || len(labels) < 2 {
 		return nil
 	}
-	t := &Table{Caption: "By class, priority or tenant of the tasks", Of: g.Of()}
+	t := &Table{Caption: "By class, priority or tenant of the tasks", Of: g.Varies()}
 	var columns []Column
 	for _, l := range labels {
 		columns = append(columns,

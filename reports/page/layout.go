@@ -157,11 +157,11 @@ func (s *reportSection) More() string {
 	return strings.Join(text.Texts(s.Rest(), title), " · ")
 }
 
-const mostBullets = 3
+const maxBullets = 3
 
-func (s *reportStudy) Bullets() []string { return s.Lines[:min(len(s.Lines), mostBullets)] }
+func (s *reportStudy) Bullets() []string { return s.Lines[:min(len(s.Lines), maxBullets)] }
 
-func (s *reportStudy) MoreLines() []string { return s.Lines[min(len(s.Lines), mostBullets):] }
+func (s *reportStudy) MoreLines() []string { return s.Lines[min(len(s.Lines), maxBullets):] }
 
 func (s *reportStudy) figures() (out []*[]reportFigure) {
 	out = append(out, &s.Figures)

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostSaid limits the numbers in a sentence. A name with its interval counts once.
-const mostSaid = 5
+// maxSaid limits the numbers in a sentence. A name with its interval counts once.
+const maxSaid = 5
 
 var (
 	listed = []*regexp.Regexp{regexp.MustCompile(`[0-9.]+ %`),
@@ -35,11 +35,11 @@ func TestManyStrategies(t *testing.T) {
 					sentence)
 			}
 			for _, kind := range listed {
-				if n := len(kind.FindAllString(sentence, -1)); n > mostSaid {
+				if n := len(kind.FindAllString(sentence, -1)); n > maxSaid {
 					t.Errorf("seed %d: a sentence of %s lists %d: %s", seed, name, n, sentence)
 				}
 			}
-			if n := strings.Count(sentence, "strategy_"); n > mostSaid+1 {
+			if n := strings.Count(sentence, "strategy_"); n > maxSaid+1 {
 				t.Errorf("seed %d: a sentence of %s names %d: %s", seed, name, n, sentence)
 			}
 		}
@@ -134,7 +134,7 @@ func TestWorstIsDrawn(t *testing.T) {
 	for _, c := range drawnCells(g, g.Sweeps()[0]) {
 		drawn[c.Strategy] = true
 	}
-	if len(drawn) != mostLines || !drawn["strategy_0"] || !drawn["strategy_8"] ||
+	if len(drawn) != maxLines || !drawn["strategy_0"] || !drawn["strategy_8"] ||
 		drawn["strategy_4"] {
 		t.Errorf("drawn are %v", drawn)
 	}

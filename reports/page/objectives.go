@@ -12,7 +12,7 @@ import (
 func boundText(b results.Bound) string {
 	op := strings.NewReplacer("<=", "≤", ">=", "≥").Replace(b.Op)
 	return fmt.Sprintf("%s %s %s", strings.TrimSuffix(metricLabel(b.Unit), " ops/s"), op,
-		text.Given(b.Unit, b.Value))
+		text.Trimmed(b.Unit, b.Value))
 }
 
 func objectiveColumns(g *Group) (heads []Head, first []func(*Cell) Value) {

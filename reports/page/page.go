@@ -55,7 +55,7 @@ func featuresOf(cells []*Cell) (has runFeatures) {
 		has.Several = has.Several || c.Strategy != cells[0].Strategy
 		has.Theory = has.Theory || slices.ContainsFunc(metric.Quantiles,
 			func(q metric.Quantile) bool {
-				return !math.IsNaN(c.Value(metric.Theory(q.Of(metric.Response))))
+				return !math.IsNaN(c.Value(metric.Theory(q.Unit(metric.Response))))
 			})
 	}
 	return has

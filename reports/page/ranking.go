@@ -36,14 +36,14 @@ func rankingChart(g *Group, s Sweep) (*charts.Chart, error) {
 		return nil, nil
 	}
 	panel.Series, panel.Levels = []charts.RowSeries{series}, bounds(g, metric.P99Response)
-	return charts.Rows("p99 response by "+g.Of(), rows, []charts.RowPanel{panel})
+	return charts.Rows("p99 response by "+g.Varies(), rows, []charts.RowPanel{panel})
 }
 
 func bounds(g *Group, unit string) []charts.Level {
 	all := deadlines(g)
 	for _, b := range g.Objectives {
 		if b.Unit == unit {
-			all = append(all, charts.Level{Name: "objective " + text.Given(unit, b.Value),
+			all = append(all, charts.Level{Name: "objective " + text.Trimmed(unit, b.Value),
 				Y: b.Value})
 		}
 	}

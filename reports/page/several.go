@@ -42,7 +42,7 @@ func Explorer(inputs []results.Input) (s shell.Section, err error) {
 				of = &Group{Study: -1, Base: g.Base, Keys: g.Keys}
 				scenarios[id], order = of, append(order, of)
 			}
-			take(of, g, slices.Index(labels, input.Label), all)
+			addCells(of, g, slices.Index(labels, input.Label), all)
 		}
 		maps.Copy(in.curves, part.curves)
 		maps.Copy(in.timelines, part.timelines)
@@ -80,7 +80,7 @@ func readPart(input results.Input, parts int) (*reportPart, error) {
 	runs, _ := splitSearches(input.Results)
 	p := &reportPart{&reportInput{results: runs}, Groups(runs)}
 	cells := p.detailedCells(p.groups)
-	p.detailed = cells[:min(len(cells), mostDetailed/parts)]
+	p.detailed = cells[:min(len(cells), maxDetailed/parts)]
 	if input.Results.Dir == "" || len(p.detailed) == 0 {
 		return p, nil
 	}
@@ -93,7 +93,7 @@ func readPart(input results.Input, parts int) (*reportPart, error) {
 
 // A strategy has one colour in all results, but different dashes and markers. Results with the same
 // label are pooled.
-func take(g *Group, from *Group, k int, all *results.Results) {
+func addCells(g *Group, from *Group, k int, all *results.Results) {
 	for _, c := range from.Cells {
 		same := slices.IndexFunc(g.Cells, func(o *Cell) bool {
 			return o.Strategy == c.Strategy && o.Source == k && o.Place() == c.Place()

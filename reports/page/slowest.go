@@ -125,7 +125,7 @@ func (in *reportInput) slowestCaption(s Sweep, _ *charts.Chart) string {
 		tracesOf(in.slowest[c.Cell[0]])
 }
 
-const mostTraces = 3
+const maxTraces = 3
 
 func tracesOf(tasks []rundir.SlowTask) string {
 	var words []string
@@ -135,7 +135,7 @@ func tracesOf(tasks []rundir.SlowTask) string {
 		if t.Trace == "" {
 			continue
 		}
-		if carry++; carry <= mostTraces {
+		if carry++; carry <= maxTraces {
 			words = append(words, fmt.Sprintf("%s (%s)", t.Trace,
 				text.Seconds(t.Response().Seconds())))
 		}
@@ -144,8 +144,8 @@ func tracesOf(tasks []rundir.SlowTask) string {
 		return ""
 	}
 	which := ""
-	if carry > mostTraces {
-		which = fmt.Sprintf(", the slowest %d", mostTraces)
+	if carry > maxTraces {
+		which = fmt.Sprintf(", the slowest %d", maxTraces)
 	}
 	return fmt.Sprintf(" %d of them have a trace id%s: %s.", carry, which, strings.Join(words, ", "))
 }

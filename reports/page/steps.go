@@ -92,7 +92,7 @@ func parts(
 					v := statusValue(c, prefix)
 					if col.Unit != "" {
 						col.Unit = prefix + col.Unit
-						v = col.of(c)
+						v = col.value(c)
 					}
 					known[i] = known[i] || v != absent && (col.Unit != prefix+metric.Shed ||
 						c.Value(col.Unit) > 0)

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-const mostBytes = 400_000
+const maxBytes = 400_000
 
 const pageExt = ".html"
 
@@ -138,7 +138,7 @@ func (in *reportInput) drawSubpages(groups []*Group, all []subpage) (*Report, er
 		if q.finding < 0 && len(own) > 1 && len(in.searches) == 0 {
 			if size, err := r.size(); err != nil {
 				return nil, err
-			} else if size > mostBytes {
+			} else if size > maxBytes {
 				if err := index.addVariance(&index.page.Variance, own); err != nil {
 					return nil, err
 				}

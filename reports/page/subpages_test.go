@@ -188,7 +188,7 @@ func TestSplitBySize(t *testing.T) {
 		t.Errorf("the index begins with %s, want %s", a, b)
 	}
 	for name, html := range pages {
-		if len(html) > mostBytes {
+		if len(html) > maxBytes {
 			t.Errorf("%s has %d bytes", name, len(html))
 		}
 		if !strings.Contains(html, "<figure") {

@@ -101,11 +101,11 @@ func Results(g *Group) Table {
 		columns = foreignColumns(g)
 	}
 	columns = withDeciding(g, columns)
-	if slices.ContainsFunc(g.Cells, func(c *Cell) bool { return statusColumn.of(c) != absent }) {
+	if slices.ContainsFunc(g.Cells, func(c *Cell) bool { return statusColumn.value(c) != absent }) {
 		columns = append(columns, statusColumn)
 	}
 	heads, verdicts := objectiveColumns(g)
-	t := Table{Caption: "Values with their intervals, by " + g.Of(), Of: g.Of(), Heads: heads}
+	t := Table{Caption: "Values with their intervals, by " + g.Varies(), Of: g.Varies(), Heads: heads}
 	var all []results.Shown
 	for _, c := range g.Cells {
 		for _, col := range columns {
@@ -157,7 +157,7 @@ func fill(g *Group,
 				row.Cells = append(row.Cells, value(c))
 			}
 			for _, col := range columns {
-				row.Cells = append(row.Cells, col.of(c))
+				row.Cells = append(row.Cells, col.value(c))
 			}
 			b.add(row)
 		}
@@ -210,7 +210,7 @@ func (r *Row) verdict() results.Verdict {
 	return r.Doubt.Verdict
 }
 
-func (col Column) of(c *Cell) Value {
+func (col Column) value(c *Cell) Value {
 	e, ok := c.Estimate(col.Unit)
 	switch {
 	case !ok:

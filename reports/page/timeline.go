@@ -49,7 +49,7 @@ func (in *reportInput) readTimeline(path string, groups []*Group) error {
 			}
 		}
 	}
-	content, err := files.ReadFile(path, rundir.MostBytes)
+	content, err := files.ReadFile(path, rundir.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		in.notes = append(in.notes, rundir.TimelineFile+
 			" is missing: the report has no charts of tasks in flight and queued over time.")
@@ -118,7 +118,7 @@ func isIncomplete(run *results.Run, start, length float64) bool {
 	for _, d := range run.Doubts {
 		if text, ok := strings.CutPrefix(d.Text, rundir.CheckGap+": "); ok {
 			return slices.ContainsFunc(rundir.ParseGaps(text), func(g rundir.Gap) bool {
-				return g.In(time.Duration(start*1e9), time.Duration(length*1e9))
+				return g.Overlaps(time.Duration(start*1e9), time.Duration(length*1e9))
 			})
 		}
 	}

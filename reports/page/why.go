@@ -13,8 +13,8 @@ type explainedGroup struct {
 }
 
 const (
-	mostExplained = 6
-	mostOpen      = 2
+	maxExplained = 6
+	maxOpen      = 2
 )
 
 // explained omits studies, which have hundreds of runs.
@@ -26,13 +26,13 @@ func explained(r *results.Results) (groups []explainedGroup, more int) {
 		}
 	}
 	for i, g := range why.Groups(free) {
-		if i >= mostExplained {
+		if i >= maxExplained {
 			more += len(g)
 			continue
 		}
 		title := strings.Join(results.Words(g[0].Place()), ", ")
-		open := min(len(g), mostOpen)
-		last := min(len(g), mostExplained)
+		open := min(len(g), maxOpen)
+		last := min(len(g), maxExplained)
 		groups = append(groups, explainedGroup{title, g[:open], g[open:last]})
 		more += len(g) - last
 	}

@@ -37,13 +37,13 @@ func tiedNames(r []ranked, value float64) string {
 			names = append(names, x.Name)
 		}
 	}
-	return text.Some(names)
+	return text.Abbreviate(names)
 }
 
 // With too many values, listValues lists the lowest three and the range of the others.
 func listValues(r []ranked, verb string, spell func(float64) string) string {
 	shown := r
-	if len(r) > mostNames+1 {
+	if len(r) > maxNames+1 {
 		shown = r[:3]
 	}
 	var parts []string
@@ -126,5 +126,5 @@ func hasMetric(cells []*Cell, unit string) bool {
 	})
 }
 
-// A sentence lists mostNames names, or one more if that completes the list.
-const mostNames = 4
+// A sentence lists maxNames names, or one more if that completes the list.
+const maxNames = 4

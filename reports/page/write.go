@@ -116,7 +116,7 @@ func (in *reportInput) report(groups []*Group) (*Report, error) {
 	if err != nil || len(groups) < 2 || len(in.searches) > 0 || len(r.page.Studies) > 0 {
 		return r, err
 	}
-	if size, err := r.size(); err != nil || size <= mostBytes {
+	if size, err := r.size(); err != nil || size <= maxBytes {
 		return r, err
 	}
 	return in.drawSubpages(groups, in.subpages(groups))

@@ -363,8 +363,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// mostPacked limits the compressed program, in bytes. Brotli would save a quarter.
-const mostPacked = 2_000_000
+// maxPacked limits the compressed program, in bytes. Brotli would save a quarter.
+const maxPacked = 2_000_000
 
 func TestSize(t *testing.T) {
 	serve(t)
@@ -372,8 +372,8 @@ func TestSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Size() > mostPacked {
-		t.Errorf("the program has %d bytes, want at most %d", info.Size(), mostPacked)
+	if info.Size() > maxPacked {
+		t.Errorf("the program has %d bytes, want at most %d", info.Size(), maxPacked)
 	}
 }
 

@@ -11,9 +11,9 @@ var behaviour = []string{metric.P50Response, metric.P99Response, metric.P999Resp
 	metric.Throttled, metric.Abandoned, metric.GaveUp, metric.Makespan, "sec/op"}
 
 // Alike reports whether the runs of two strategies behaved alike.
-func (c Cell) Alike(other Cell) bool { return slices.EqualFunc(c, other, same) }
+func (c Cell) Alike(other Cell) bool { return slices.EqualFunc(c, other, sameBehaviour) }
 
-func same(a, b *Run) bool {
+func sameBehaviour(a, b *Run) bool {
 	known := false
 	for _, unit := range behaviour {
 		v, ok := a.Value(unit)

@@ -82,13 +82,13 @@ func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 			share, ok = max(share, v), true
 		}
 	}
-	if pooled := share / math.Sqrt(float64(len(c))); share <= mostPooled && pooled <= mostUnmarked {
+	if pooled := share / math.Sqrt(float64(len(c))); share <= maxPooled && pooled <= maxUnmarked {
 		return 0, false
 	}
 	return share, ok
 }
 
-const mostPooled, mostUnmarked = 0.5, 0.15
+const maxPooled, maxUnmarked = 0.5, 0.15
 
 // Show formats the median of a metric, with "≈" if it is Uncertain. It returns "–" without a value,
 // and for errors above 100 %.
@@ -101,8 +101,8 @@ func (c Cell) Show(unit string) string {
 	return text.Uncertain(unit, v, share)
 }
 
-// Say is like Show, with words instead of a dash: "the p99 is unknown (error above ±100 %)".
-func (c Cell) Say(unit string) string {
+// ShowInWords is like Show, with words instead of a dash: "the p99 is unknown (error above ±100 %)".
+func (c Cell) ShowInWords(unit string) string {
 	if c.Known(unit) {
 		return c.Show(unit)
 	}

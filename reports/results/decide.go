@@ -24,7 +24,7 @@ func (c Cell) Decide(b Bound) decide.Decision {
 	b.Unit, _ = decide.Completed(b.Unit) // latencies of a run include only completed tasks
 	d := c.decidePlan(b)
 	d.Error, _ = c.Uncertain(b.Unit)
-	if d.Verdict == decide.Met && strings.HasSuffix(b.Unit, "-sec") && c.Lost() > decide.MostLost {
+	if d.Verdict == decide.Met && strings.HasSuffix(b.Unit, "-sec") && c.Lost() > decide.MaxLost {
 		d.Reason += "; completed tasks only, " + c.LossWords()
 	}
 	return d
@@ -51,7 +51,7 @@ func (c Cell) decidePlan(b Bound) decide.Decision {
 	}
 	if b.Op == "<=" && b.Value == 0 && c.isZero(b.Unit) {
 		return c.withdrawOverloaded(b, decide.Decision{Verdict: decide.Met,
-			Reason: "none of " + text.Many(float64(c.tasks())) + " tasks"})
+			Reason: "none of " + text.Rounded(float64(c.tasks())) + " tasks"})
 	}
 	in, ok := c.interval(b.Unit)
 	if !ok {
@@ -242,9 +242,9 @@ func (c Cell) tasks() (n int) {
 
 func (c Cell) source() string {
 	if len(c) == 1 {
-		return ", 1 run of " + text.Many(float64(c[0].Iters)) + " tasks"
+		return ", 1 run of " + text.Rounded(float64(c[0].Iters)) + " tasks"
 	}
-	return fmt.Sprintf(", %d runs of %s tasks", len(c), text.Many(float64(c[0].Iters)))
+	return fmt.Sprintf(", %d runs of %s tasks", len(c), text.Rounded(float64(c[0].Iters)))
 }
 
 func (c Cell) whyMissing(unit string) string {
@@ -253,7 +253,7 @@ func (c Cell) whyMissing(unit string) string {
 		return "the run has no such value"
 	}
 	return fmt.Sprintf("too few tasks: this percentile needs %d that completed",
-		statistics.LeastTasks(p))
+		statistics.MinTasks(p))
 }
 
 func percentile(unit string) (p float64, ok bool) {
@@ -268,7 +268,7 @@ func percentile(unit string) (p float64, ok bool) {
 }
 
 func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
-	runs := text.Count(len(c), "run") + " of " + text.Many(float64(c[0].Iters)) + " tasks"
+	runs := text.Count(len(c), "run") + " of " + text.Rounded(float64(c[0].Iters)) + " tasks"
 	reason = "no confidence interval from " + runs
 	needed, known := c.Estimate(metric.NeededTasks)
 	switch d := c.Doubts(); {
@@ -281,7 +281,7 @@ func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 	return reason, ""
 }
 
-const mostNext = 100e6
+const maxNext = 100e6
 
 // longerRun returns "" if the run would be too long.
 func (c Cell) longerRun(b Bound, in Estimate) string {
@@ -292,7 +292,7 @@ func (c Cell) longerRun(b Bound, in Estimate) string {
 	}
 	const safety = 0.7 // half-width as a share of the distance
 	n := needed.Mid * math.Pow(0.05/min(safety*gap, 0.1), 2)
-	if !(n <= mostNext) {
+	if !(n <= maxNext) {
 		return ""
 	}
 	return "--n " + strconv.FormatFloat(roundUp(max(n, float64(2*c[0].Iters))), 'f', 0, 64)

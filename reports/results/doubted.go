@@ -80,9 +80,9 @@ func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
 		case len(whole) > 1 && len(whole) == len(cells):
 			where = append([]string{"every run"}, where...)
 		case len(whole) > 0:
-			where = append([]string{"every run of " + text.List(text.Few(whole, most))}, where...)
+			where = append([]string{"every run of " + text.List(text.Truncate(whole, most))}, where...)
 		}
-		line := alike[0].Short() + ": " + text.List(text.Few(where, most))
+		line := alike[0].Short() + ": " + text.List(text.Truncate(where, most))
 		s := alike[0].Text()
 		if len(alike[0].Why) == 1 && !alike[0].overload { // the line begins with the check
 			_, s, _ = strings.Cut(s, ": ")

@@ -1,6 +1,6 @@
 package results
 
 const (
-	MaxLine    = maxLine
-	MostConfig = mostConfig
+	MaxLine   = maxLine
+	MaxConfig = maxConfig
 )

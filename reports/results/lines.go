@@ -50,7 +50,7 @@ func (f *lineFeed) Read(p []byte) (int, error) {
 // next returns io.EOF at the end, with the reason, if any, in f.err.
 func (f *lineFeed) next() error {
 	for {
-		if line, ok := f.events.take(); ok {
+		if line, ok := f.events.next(); ok {
 			return f.passLine(line)
 		}
 		line, err := f.raw()

@@ -34,7 +34,7 @@ type parser struct {
 	indent  int    // first indented result line
 	passed  bool   // go test printed PASS or ok
 	failed  string // line in which go test first reported a failure
-	crowded bool   // more configuration lines than mostConfig
+	crowded bool   // more configuration lines than maxConfig
 	values  int    // of metrics in out.Runs
 }
 
@@ -158,11 +158,11 @@ func (p *parser) result(rec *benchfmt.Result) error {
 		p.marks.counted--
 		return nil
 	}
-	if len(p.out.Runs) == MostResults {
-		return p.feed.errorf("more than %d results in one file", MostResults)
+	if len(p.out.Runs) == MaxResults {
+		return p.feed.errorf("more than %d results in one file", MaxResults)
 	}
-	if p.values += len(units); p.values > MostValues {
-		return p.feed.errorf("more than %d values of metrics in one file", MostValues)
+	if p.values += len(units); p.values > MaxValues {
+		return p.feed.errorf("more than %d values of metrics in one file", MaxValues)
 	}
 	p.out.Runs = append(p.out.Runs, run)
 	return nil
@@ -185,16 +185,16 @@ func (p *parser) isWhole(run *Run) bool {
 }
 
 // Log lines may look like configuration, and every run carries all earlier ones.
-const mostConfig = 1000
+const maxConfig = 1000
 
 func (p *parser) config(rec *benchfmt.Result) []Pair {
 	given := rec.Config
-	if len(given) > mostConfig {
-		given = given[:mostConfig]
+	if len(given) > maxConfig {
+		given = given[:maxConfig]
 		if !p.crowded {
 			p.crowded = true
 			p.warn.add(p.feed.pos(), "more than %d keys of configuration lines: the "+
-				"first ones count, and the others look like a log", mostConfig)
+				"first ones count, and the others look like a log", maxConfig)
 		}
 	}
 	if n := len(p.out.Runs); n > 0 {

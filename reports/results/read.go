@@ -14,14 +14,14 @@ import (
 // Limits of a file's results and values, and of all inputs' samples: one metric of one benchmark in
 // one input. With two files at these limits, compare and gate need up to 10 s of CPU and 700 MB.
 const (
-	MostResults = 150_000
-	MostValues  = 400_000
-	MostSamples = 80_000
+	MaxResults = 150_000
+	MaxValues  = 400_000
+	MaxSamples = 80_000
 )
 
-// ErrSamples is the error for more than MostSamples.
+// ErrSamples is the error for more than MaxSamples.
 var ErrSamples = fmt.Errorf("more than %d samples, a sample for each metric of each benchmark in "+
-	"each input: choose fewer metrics", MostSamples)
+	"each input: choose fewer metrics", MaxSamples)
 
 // ReadFile reads results from a file or a run directory, like Read.
 func ReadFile(path string) (*Results, error) {
@@ -75,7 +75,7 @@ func Read(r io.Reader, name string) (*Results, error) {
 	p := &parser{out: &Results{Path: name}, reps: make(map[[2]string]int),
 		keys: make(map[string][]Pair), metrics: make(map[string]bool),
 		virtual: make(map[RunID][]*Run), warn: warnings{seen: make(map[string]*warning)}}
-	p.feed = newLineFeed(files.Reader(r, rundir.MostBytes), name, p.checkLine)
+	p.feed = newLineFeed(files.Reader(r, rundir.MaxBytes), name, p.checkLine)
 	reader := benchfmt.NewReader(p.feed, name)
 	for reader.Scan() {
 		var err error

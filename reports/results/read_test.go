@@ -311,7 +311,7 @@ func TestReadManyKeys(t *testing.T) {
 		fmt.Fprintf(&text, "task-%d: done\nBenchmarkX 1 5 ns/op\n", i)
 	}
 	r := MustRead(t, text.String())
-	if got := len(r.Runs[2999].Config); got != results.MostConfig || len(r.Runs) != 3000 {
+	if got := len(r.Runs[2999].Config); got != results.MaxConfig || len(r.Runs) != 3000 {
 		t.Errorf("%d keys in the last of %d runs", got, len(r.Runs))
 	}
 	if len(r.Warnings) != 1 ||
@@ -518,8 +518,8 @@ func TestReadTooMany(t *testing.T) {
 	for i := range 1000 {
 		wide += fmt.Sprintf(" 1 u%d/op", i)
 	}
-	for line, most := range map[string]int{"BenchmarkX 1 1 ns/op\n": results.MostResults,
-		wide + "\n": results.MostValues / 1000} {
+	for line, most := range map[string]int{"BenchmarkX 1 1 ns/op\n": results.MaxResults,
+		wide + "\n": results.MaxValues / 1000} {
 		_, err := results.Read(strings.NewReader(strings.Repeat(line, most+1)), "x.txt")
 		want := fmt.Sprintf("x.txt:%d: more than ", most+1)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -72,7 +72,7 @@ func (e *testEvents) end(pkg string) {
 	delete(e.pending, pkg)
 }
 
-func (e *testEvents) take() (line []byte, ok bool) {
+func (e *testEvents) next() (line []byte, ok bool) {
 	if len(e.lines) == 0 {
 		return nil, false
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-const mostLines = 8
+const maxLines = 8
 
 // Chart draws one metric of at most eight benchmarks, those with the largest changes, through the
 // results. A ring and the change in percent mark each new level. Several are drawn relative to
@@ -27,7 +27,7 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 	slices.SortStableFunc(shown, func(a, b *Series) int {
 		return cmp.Compare(b.largest(), a.largest())
 	})
-	shown = shown[:min(all, mostLines)]
+	shown = shown[:min(all, maxLines)]
 	relative := len(shown) > 1 && !slices.ContainsFunc(shown, func(s *Series) bool {
 		return s.levels[0] <= 0
 	})

@@ -121,7 +121,7 @@ func missingBenchmarks(inputs []results.Input) []string {
 	}
 	return []string{fmt.Sprintf("%d of %s are not in all %d results (each name is a separate "+
 		"series): %s", len(some), text.Count(len(names), "benchmark"), len(inputs),
-		text.List(text.Few(some, 4)))}
+		text.List(text.Truncate(some, 4)))}
 }
 
 func orNone(value string) string { return cmp.Or(value, "not said") }

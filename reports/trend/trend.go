@@ -120,9 +120,9 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 		t.Series[i].Better = results.Direction(units.GetBetter(t.Series[i].Unit))
 	}
 	search.Alpha = opts.Alpha / float64(max(1, t.Tested))
-	if search.Alpha < leastLevel || opts.Alpha >= 1 {
+	if search.Alpha < minLevel || opts.Alpha >= 1 {
 		return nil, fmt.Errorf("alpha %v: want a share from %v below 1, for %s", opts.Alpha,
-			leastLevel*float64(max(1, t.Tested)), text.Count(t.Tested, "series"))
+			minLevel*float64(max(1, t.Tested)), text.Count(t.Tested, "series"))
 	}
 	// With 1/Alpha permutations a p of Alpha/2 would be found 3 times in 5, with twice as many 3
 	// times in 4.
@@ -137,8 +137,8 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	return t, nil
 }
 
-// Every changed series needs 2/leastLevel permutations.
-const leastLevel = 1e-6
+// Every changed series needs 2/minLevel permutations.
+const minLevel = 1e-6
 
 // Each series has its own seed, so the order of the searches does not matter.
 func (t *Trend) findAll(search changepoint.Options) {
@@ -266,7 +266,7 @@ func benchmarksWith(
 				}
 			}
 		}
-		if samples > results.MostSamples {
+		if samples > results.MaxSamples {
 			return nil, results.ErrSamples
 		}
 	}

@@ -463,7 +463,7 @@ func TestTrendCharts(t *testing.T) {
 
 func TestTooManySamples(t *testing.T) {
 	var b strings.Builder
-	for i := range results.MostSamples/4 + 1 {
+	for i := range results.MaxSamples/4 + 1 {
 		fmt.Fprintf(&b, "BenchmarkX%d 1 1 ns/op 2 B/op\n", i)
 	}
 	var inputs []results.Input

@@ -40,7 +40,7 @@ func Groups(r *results.Results) (groups [][]Explained) {
 		others := slices.DeleteFunc(slices.Clone(beside[family(c)]), func(o results.Cell) bool {
 			return o[0].Qualified() == c[0].Qualified()
 		})
-		if a, ok := Of(c, others...); ok {
+		if a, ok := Explain(c, others...); ok {
 			all = append(all, Explained{c, c[0].Series(), a})
 		}
 	}

@@ -46,7 +46,7 @@ const (
 func (v *view) longTasks() bool {
 	short, turns := v.valueOrZero(metric.ShortMeanResponse), v.valueOrZero(metric.MeanBetween)
 	if short > 0 && short < v.valueOrZero(metric.MeanResponse)/2 ||
-		!v.retries() && turns > leastShare*v.valueOrZero(metric.MeanWait) {
+		!v.retries() && turns > minShare*v.valueOrZero(metric.MeanWait) {
 		return false
 	}
 	if v.hasOracle() {

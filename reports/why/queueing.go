@@ -26,7 +26,7 @@ var queueing = rule{
 		switch {
 		case !v.hasOracle(): // unknown for pools of classes, and for other service orders
 			said = "the slots that these tasks may use are busy"
-		case v.turn < leastShare:
+		case v.turn < minShare:
 			said = fmt.Sprintf("tasks wait for one of %g processors", v.processors())
 		}
 		if load := v.valueOrZero(metric.OfferedUtilisation); load > 0 {

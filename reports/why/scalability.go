@@ -46,7 +46,7 @@ func (v *view) grows() *growth {
 	if g.alone, g.sigma, g.low, g.high, known = serial(n, s); !known || g.low <= 0 {
 		return nil
 	}
-	g.locked = v.valueOrZero(metric.MutexWaitPerOp) > leastShare*v.valueOrZero(metric.MeanService)
+	g.locked = v.valueOrZero(metric.MutexWaitPerOp) > minShare*v.valueOrZero(metric.MeanService)
 	return g
 }
 

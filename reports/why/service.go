@@ -98,7 +98,7 @@ func (v *view) costs() (c costs) {
 	// Delays of the start did not delay tasks in service.
 	inside := 1.0
 	if waits > 0 {
-		inside = max(1-late/crowd/waits, leastInside)
+		inside = max(1-late/crowd/waits, minInside)
 	}
 	locked := min(v.valueOrZero(metric.MutexWaitPerOp), own)
 	collector := w.gc*inside + v.valueOrZero(metric.GCAssistPerOp)
@@ -119,8 +119,8 @@ func (v *view) costs() (c costs) {
 	return c
 }
 
-// leastInside is the minimum share of processor waits that occur within services.
-const leastInside = 0.2
+// minInside is the minimum share of processor waits that occur within services.
+const minInside = 0.2
 
 func (v *view) meanLate() float64 {
 	late := v.valueOrZero(metric.MeanLag)

@@ -21,7 +21,7 @@ var target = rule{
 				text.Seconds), "a client cannot observe the cause")
 		}
 		in, ok := v.known(metric.MeanTarget)
-		if v.growth != nil && in < leastShare*v.valueOrZero(metric.MeanService) {
+		if v.growth != nil && in < minShare*v.valueOrZero(metric.MeanService) {
 			return v.growth.String()
 		}
 		said := "tasks wait for the target"

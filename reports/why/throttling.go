@@ -34,7 +34,7 @@ var throttling = rule{
 		if !v.refused() && v.rateLimited() > 0 {
 			return "a higher rate in the strategy, if the target allows it"
 		}
-		if v.task.backoff > leastShare {
+		if v.task.backoff > minShare {
 			return "a rate below the target's limit, back-off that releases its slot"
 		}
 		return "a rate below the target's limit"

@@ -25,9 +25,9 @@ type Answer struct {
 }
 
 const (
-	mostCauses = 3
+	maxCauses = 3
 	// Smaller shares are within the variation of runs.
-	leastShare = 0.1
+	minShare = 0.1
 )
 
 type rule struct {
@@ -53,9 +53,9 @@ func Table() (rows [][3]string) {
 	return rows
 }
 
-// Of explains the runs of one scenario by the medians of their metrics. The cells beside are the
-// same strategy at other limits and loads. ok is false without responses.
-func Of(c results.Cell, beside ...results.Cell) (Answer, bool) {
+// Explain explains the runs of one scenario by the medians of their metrics. The cells beside are
+// the same strategy at other limits and loads. ok is false without responses.
+func Explain(c results.Cell, beside ...results.Cell) (Answer, bool) {
 	v, ok := newView(c, beside)
 	if !ok {
 		return Answer{}, false
@@ -70,11 +70,11 @@ func Of(c results.Cell, beside ...results.Cell) (Answer, bool) {
 		}
 	}
 	for _, r := range rules {
-		if s := shares[r.name]; s >= leastShare {
+		if s := shares[r.name]; s >= minShare {
 			a.Causes = append(a.Causes, Cause{r.name, min(s, 1), r.evidence(v), r.remedy(v)})
 		}
 	}
 	slices.SortStableFunc(a.Causes, func(a, b Cause) int { return cmp.Compare(b.Share, a.Share) })
-	a.Causes = a.Causes[:min(len(a.Causes), mostCauses)]
+	a.Causes = a.Causes[:min(len(a.Causes), maxCauses)]
 	return a, true
 }

@@ -77,13 +77,13 @@ func TestCauses(t *testing.T) {
 		if strategy == "" {
 			strategy = "worker_pool"
 		}
-		a, ok := Of(run(strategy, workload, quiet(c.more)))
+		a, ok := Explain(run(strategy, workload, quiet(c.more)))
 		if !ok || len(a.Causes) == 0 || a.Causes[0].Cause != cause ||
 			!strings.Contains(a.Causes[0].Evidence, c.says) ||
 			!strings.Contains(a.Causes[0].Remedy, c.remedy) {
 			t.Errorf("%s: %+v", cause, a)
 		}
-		a, _ = Of(run("worker_pool", "", quiet(nil)))
+		a, _ = Explain(run("worker_pool", "", quiet(nil)))
 		if slices.ContainsFunc(a.Causes, func(named Cause) bool { return named.Cause == cause }) &&
 			cause != "queueing" && cause != "work" {
 			t.Errorf("%s is named of a run that has nothing odd: %+v", cause, a)
@@ -102,7 +102,7 @@ func TestPipelineBottleneck(t *testing.T) {
 			"even-mean-response-sec", "next-slot-p99-response-sec"} {
 			delete(m, unit)
 		}
-		a, ok := Of(run("pipeline:stages=1(1ms)+work+1(40ms)", "", m))
+		a, ok := Explain(run("pipeline:stages=1(1ms)+work+1(40ms)", "", m))
 		if !ok || len(a.Causes) == 0 || a.Causes[0].Cause != "queueing" ||
 			!strings.Contains(a.Causes[0].Evidence, "stage 2 of the pipeline is the bottleneck") ||
 			a.Causes[0].Remedy != remedy {
@@ -124,7 +124,7 @@ func TestPoolsDoNotShortenLongTasks(t *testing.T) {
 	}
 	for strategy, m := range map[string]map[string]float64{
 		"worker_pool": m, "codel_lifo": unknown} {
-		a, _ := Of(run(strategy, "two_class", m))
+		a, _ := Explain(run(strategy, "two_class", m))
 		if len(a.Causes) != 1 || a.Causes[0].Cause != "work" || a.Causes[0].Share < 0.95 {
 			t.Errorf("%s: %+v", strategy, a)
 		}
@@ -135,7 +135,7 @@ func TestPoolsDoNotShortenLongTasks(t *testing.T) {
 // increases the mean response is no remedy.
 func TestOverload(t *testing.T) {
 	for shed, grows := range map[float64]bool{0: true, 0.1: false} {
-		a, _ := Of(run("bounded_queue_shed", "", quiet(map[string]float64{
+		a, _ := Explain(run("bounded_queue_shed", "", quiet(map[string]float64{
 			"offered-utilisation": 1.2, "shed/op": shed, "tail-queued/op": 0.9})))
 		c := a.Causes[0]
 		if said := strings.Contains(c.Evidence, "the queue grows"); c.Cause != "queueing" ||
@@ -180,7 +180,7 @@ func TestSlotsDoNotHelpSlowTargets(t *testing.T) {
 		}
 		c := run("worker_pool", "", m)
 		c[0].Keys = append(c[0].Keys, results.Pair{Key: "target", Value: target})
-		a, _ := Of(c)
+		a, _ := Explain(c)
 		i := slices.IndexFunc(a.Causes, func(c Cause) bool { return c.Cause == "target" })
 		if i < 0 || !strings.HasPrefix(a.Causes[i].Remedy, says) ||
 			strings.Contains(a.Causes[i].Remedy, "the p99 would change") != (target == "freeze") {
@@ -229,13 +229,13 @@ func TestMissingMetric(t *testing.T) {
 		"generator":    {"tail-lag/op": 0.6, "mean-lag-sec": 0.003, "p99-lag-sec": 0.01},
 	} {
 		whole := quiet(more)
-		if a, ok := Of(run("worker_pool", "", whole)); !ok || len(a.Causes) == 0 {
+		if a, ok := Explain(run("worker_pool", "", whole)); !ok || len(a.Causes) == 0 {
 			t.Errorf("%s: no cause", name)
 		}
 		for unit := range whole {
 			m := maps.Clone(whole)
 			delete(m, unit)
-			a, _ := Of(run("worker_pool", "", m))
+			a, _ := Explain(run("worker_pool", "", m))
 			for _, c := range a.Causes {
 				text := c.Evidence + "; " + c.Remedy
 				if zero.MatchString(text) || c.Evidence == "" {
@@ -249,7 +249,7 @@ func TestMissingMetric(t *testing.T) {
 	}
 	m := quiet(map[string]float64{"allowed-ops/s": 410})
 	delete(m, "utilisation")
-	if a, _ := Of(run("worker_pool", "", m)); slices.ContainsFunc(a.Causes, func(c Cause) bool {
+	if a, _ := Explain(run("worker_pool", "", m)); slices.ContainsFunc(a.Causes, func(c Cause) bool {
 		return c.Cause == "throttling"
 	}) {
 		t.Errorf("without the utilisation no slot is known to be idle: %+v", a.Causes)
@@ -274,7 +274,7 @@ func TestWithoutTail(t *testing.T) {
 		maps.DeleteFunc(m, func(unit string, v float64) bool {
 			return strings.HasPrefix(unit, "tail-") || unit == "p99-response-sec" && v == 0
 		})
-		if a, _ := Of(run("worker_pool", "", m)); a.Unit != "mean-response-sec" ||
+		if a, _ := Explain(run("worker_pool", "", m)); a.Unit != "mean-response-sec" ||
 			!strings.Contains(a.Cannot, says) {
 			t.Errorf("a p99 of %g: %+v", p99, a)
 		}
@@ -290,7 +290,7 @@ func TestWeakEvidenceIsNoCause(t *testing.T) {
 		"gc":           {"gc-cpu": 0.03, "sched-sec/op": 0.004, "cpu-sec/op": 0.001},
 		"head_of_line": {"workload-c2": 1.5, "service-c2": 1.5, "tail-even-turn/op": 0.05},
 	} {
-		a, _ := Of(run("worker_pool", "", quiet(more)))
+		a, _ := Explain(run("worker_pool", "", quiet(more)))
 		for _, named := range a.Causes {
 			if named.Cause == cause {
 				t.Errorf("%s is named: %+v", cause, named)
@@ -304,7 +304,7 @@ func TestServerSeenFromOutside(t *testing.T) {
 	c := run("semaphore", "", quiet(map[string]float64{"mutex-wait-sec/op": 0.004,
 		"tail-queued/op": 0, "tail-turn/op": 0, "tail-even-turn/op": 0, "tail-service/op": 1}))
 	c[0].Name = "Attack/target=x"
-	a, _ := Of(c)
+	a, _ := Explain(c)
 	if len(a.Causes) != 1 || a.Causes[0].Cause != "target" ||
 		!strings.Contains(a.Causes[0].Evidence, "cannot observe the cause") {
 		t.Errorf("%+v", a)
@@ -313,7 +313,7 @@ func TestServerSeenFromOutside(t *testing.T) {
 
 // Results without components of responses give fewer causes, and must name the missing data.
 func TestOldFormat(t *testing.T) {
-	a, ok := Of(run("worker_pool", "", map[string]float64{"mean-response-sec": 0.1,
+	a, ok := Explain(run("worker_pool", "", map[string]float64{"mean-response-sec": 0.1,
 		"mean-wait-sec": 0.08, "mean-service-sec": 0.02, "p99-response-sec": 0.4,
 		"offered-utilisation": 0.9, "ops/s": 100}))
 	if !ok || a.Unit != "mean-response-sec" || a.Cannot == "" || len(a.Causes) != 2 ||
@@ -321,7 +321,7 @@ func TestOldFormat(t *testing.T) {
 		a.Causes[1].Cause != "work" {
 		t.Errorf("%+v", a)
 	}
-	if a, ok := Of(run("x", "", map[string]float64{"ns/op": 4})); ok {
+	if a, ok := Explain(run("x", "", map[string]float64{"ns/op": 4})); ok {
 		t.Errorf("of no response: %+v", a)
 	}
 }
@@ -349,7 +349,7 @@ func TestShares(t *testing.T) {
 			m["tail-"+part+"/op"] /= sum
 		}
 		m["tail-target/op"] = r.Float64() * m["tail-service/op"]
-		a, ok := Of(run(strategies[r.IntN(len(strategies))], "", m))
+		a, ok := Explain(run(strategies[r.IntN(len(strategies))], "", m))
 		if !ok {
 			continue
 		}
@@ -357,13 +357,13 @@ func TestShares(t *testing.T) {
 		for _, c := range a.Causes {
 			whole += c.Share
 			said := c.String()
-			if !(c.Share >= leastShare && c.Share <= before) || c.Evidence == "" ||
+			if !(c.Share >= minShare && c.Share <= before) || c.Evidence == "" ||
 				c.Remedy == "" || strings.Contains(said, "NaN") || strings.Contains(said, "%!") {
 				t.Fatalf("%+v of %v", a, m)
 			}
 			before = c.Share
 		}
-		if !(whole <= 1+1e-9) || len(a.Causes) > mostCauses {
+		if !(whole <= 1+1e-9) || len(a.Causes) > maxCauses {
 			t.Fatalf("%v together: %+v of %v", whole, a, m)
 		}
 	}
@@ -400,7 +400,7 @@ func TestSerialFraction(t *testing.T) {
 		t.Errorf("%d of %d intervals hold the serial fraction", held, trials)
 	}
 	exact := []results.Cell{at(1, 0.004, false), at(3, 0.0064, false), at(5, 0.0088, false)}
-	a, _ := Of(exact[2], exact[:2]...)
+	a, _ := Explain(exact[2], exact[:2]...)
 	if a.Causes[0].Cause != "target" || !strings.Contains(a.Causes[0].Evidence, "grow") {
 		t.Errorf("services that grow: %+v", a)
 	}
@@ -429,7 +429,7 @@ func TestUncertainValues(t *testing.T) {
 			cell[0].Uncertain = map[string]float64{"p99-response-sec": c.share,
 				"mean-response-sec": c.share}
 		}
-		a, ok := Of(cell)
+		a, ok := Explain(cell)
 		v, _ := newView(cell, nil)
 		remedies := queueing.remedy(v) + "\n" + headOfLine.remedy(v)
 		if !ok || a.Opening() != c.opening || !strings.Contains(remedies, c.queuing) {

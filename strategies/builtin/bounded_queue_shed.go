@@ -40,7 +40,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 	Holds:   true,
 	Changes: strategies.Admission,
 	Check: func(p strategies.Params) error {
-		return p.Values.Within("queue", 0, strategies.MaxSlots)
+		return p.Values.CheckRange("queue", 0, strategies.MaxSlots)
 	},
 	Refuses: func(_ param.Values, inner strategies.Spec) error { return refusesShedder(inner) },
 	Alter:   alterShedder,

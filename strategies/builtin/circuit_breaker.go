@@ -131,7 +131,7 @@ var circuitBreakerPart = strategies.RegisterPart(strategies.Part{
 	},
 })
 
-var _ = strategies.RegisterBuiltin(strategies.Alone(circuitBreakerPart, workerPoolSpec,
+var _ = strategies.RegisterBuiltin(strategies.PartStrategy(circuitBreakerPart, workerPoolSpec,
 	strategies.Spec{
 		Summary: "a worker pool that refuses tasks while too many of the last calls failed or " +
 			"were slow",
@@ -144,7 +144,7 @@ var _ = strategies.RegisterBuiltin(strategies.Alone(circuitBreakerPart, workerPo
 var circuitsOpened = strategies.Counter{Name: metric.CircuitOpened, Better: "",
 	Doc: "number of times that a circuit opened or reopened"}
 
-const mostWindow = 1 << 20
+const maxWindow = 1 << 20
 
 func checkBreaker(p strategies.Params) error {
 	share := func(name string) error {
@@ -153,8 +153,8 @@ func checkBreaker(p strategies.Params) error {
 		}
 		return nil
 	}
-	err := cmp.Or(p.Values.Within("window", 1, mostWindow),
-		p.Values.Within("trials", 1, mostWindow), share("failures"), share("slow"))
+	err := cmp.Or(p.Values.CheckRange("window", 1, maxWindow),
+		p.Values.CheckRange("trials", 1, maxWindow), share("failures"), share("slow"))
 	if err == nil && p.Values.Duration("open") <= 0 {
 		err = errors.New("open must be above 0")
 	}

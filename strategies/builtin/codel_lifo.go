@@ -65,7 +65,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 	Changes: strategies.Admission,
 	Holds:   true,
 	Check: func(p strategies.Params) error {
-		return cmp.Or(p.Values.Within("queue", 0, strategies.MaxSlots), codelLIFOSpec.Check(p))
+		return cmp.Or(p.Values.CheckRange("queue", 0, strategies.MaxSlots), codelLIFOSpec.Check(p))
 	},
 	Refuses: func(_ param.Values, inner strategies.Spec) error {
 		if inner.Retries {

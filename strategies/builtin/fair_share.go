@@ -82,15 +82,15 @@ func fairWeights(p strategies.Params) func(tenant int32) int {
 	return weightOf
 }
 
-const mostWeight = 1_000_000
+const maxWeight = 1_000_000
 
 func weightsOf(text string) (func(tenant int32) int, error) {
 	var weights []int
 	for field := range strings.SplitSeq(text, ":") {
 		weight, err := strconv.Atoi(field)
-		if err != nil || weight < 1 || weight > mostWeight {
+		if err != nil || weight < 1 || weight > maxWeight {
 			return nil, fmt.Errorf("weights: want whole numbers from 1 to %d such as 4:2:1, got %q",
-				mostWeight, text)
+				maxWeight, text)
 		}
 		weights = append(weights, weight)
 	}

@@ -99,7 +99,7 @@ var hedgedPart = strategies.RegisterPart(strategies.Part{
 	},
 })
 
-var _ = strategies.RegisterBuiltin(strategies.Alone(hedgedPart, workerPoolSpec,
+var _ = strategies.RegisterBuiltin(strategies.PartStrategy(hedgedPart, workerPoolSpec,
 	strategies.Spec{
 		Summary: "a worker pool that makes a second attempt at a task in parallel if the first " +
 			"attempt is slower than most",

@@ -41,8 +41,8 @@ var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
 				"others; none if the inner strategy sheds"},
 	},
 	Check: func(p strategies.Params) error {
-		return cmp.Or(p.Values.Within("each", 1, strategies.MaxLimit),
-			p.Values.Within("waiting", 0, strategies.MaxSlots))
+		return cmp.Or(p.Values.CheckRange("each", 1, strategies.MaxLimit),
+			p.Values.CheckRange("waiting", 0, strategies.MaxSlots))
 	},
 	Refuses: func(v param.Values, inner strategies.Spec) error {
 		switch {
@@ -68,7 +68,7 @@ var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
 	},
 })
 
-var _ = strategies.RegisterBuiltin(strategies.Alone(limitPerTenantPart, workerPoolSpec,
+var _ = strategies.RegisterBuiltin(strategies.PartStrategy(limitPerTenantPart, workerPoolSpec,
 	strategies.Spec{
 		Summary: "a worker pool with a limit on the running tasks of each tenant",
 		UseIf:   "tenants share a pool, and no tenant may occupy all of it",

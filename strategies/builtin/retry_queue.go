@@ -46,7 +46,7 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Retries:        true,
 	UsesQueue:      true,
 	Check: func(p strategies.Params) error {
-		return cmp.Or(p.Values.Within("delayed", 0, strategies.MaxSlots), engine.CheckRetries(p))
+		return cmp.Or(p.Values.CheckRange("delayed", 0, strategies.MaxSlots), engine.CheckRetries(p))
 	},
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
@@ -72,7 +72,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 		engine.BudgetKey),
 	Changes: strategies.Attempts,
 	Check: func(p strategies.Params) error {
-		return cmp.Or(p.Values.Within("delayed", 0, strategies.MaxSlots), engine.CheckRetries(p),
+		return cmp.Or(p.Values.CheckRange("delayed", 0, strategies.MaxSlots), engine.CheckRetries(p),
 			engine.CheckBudget(p.Values))
 	},
 	Holds: true,

@@ -34,7 +34,7 @@ var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 		Doc: "number of parts of the program that create the pool and submit tasks in rotation: " +
 			"all get the same pool"}},
 	Check: func(p strategies.Params) error {
-		return p.Values.Within("creators", 1, maxCreators)
+		return p.Values.CheckRange("creators", 1, maxCreators)
 	},
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

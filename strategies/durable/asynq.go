@@ -84,7 +84,7 @@ func openAsynq(
 	open := func(ctx context.Context) error {
 		o, err := redisOptions()
 		if err != nil {
-			return registry.Redis.Tell(err)
+			return registry.Redis.PublicError(err)
 		}
 		q.redis = redis.NewClient(o)
 		q.redis.AddHook(q)
@@ -94,7 +94,7 @@ func openAsynq(
 			err = markRedis(ctx, q.redis, q.name, p)
 		}
 		q.remove = err == nil && isTemporary(p)
-		return registry.Redis.Tell(err)
+		return registry.Redis.PublicError(err)
 	}
 	// engine.Broker counts and limits the attempts.
 	q.options = []asynq.Option{asynq.Queue(q.name), asynq.MaxRetry(math.MaxInt32),
@@ -129,7 +129,7 @@ func (q *asynqQueue) key(name string) string { return "asynq:{" + q.name + "}:" 
 
 func (q *asynqQueue) put(ctx context.Context, body []byte) error {
 	_, err := q.client.EnqueueContext(ctx, asynq.NewTask(asynqType, body), q.options...)
-	return registry.Redis.Tell(err)
+	return registry.Redis.PublicError(err)
 }
 
 // With recovery=start, another server starts after a lost connection. Its first check finds the
@@ -196,7 +196,7 @@ func (q *asynqQueue) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		case err == nil, errors.Is(err, redis.Nil), redis.HasErrorPrefix(err, "NOSCRIPT"):
 			_ = q.record(&q.take, begun, nil)
 		case ctx.Err() == nil:
-			_ = q.record(&q.take, begun, registry.Redis.Tell(err))
+			_ = q.record(&q.take, begun, registry.Redis.PublicError(err))
 		}
 		if err == nil || errors.As(err, &reply) || ctx.Err() != nil {
 			return err
@@ -249,7 +249,7 @@ func (q *asynqQueue) info() (*asynq.QueueInfo, error) {
 	case errors.Is(err, asynq.ErrQueueNotFound): // no task was put
 		return new(asynq.QueueInfo), nil
 	case err != nil:
-		return new(asynq.QueueInfo), registry.Redis.Tell(err)
+		return new(asynq.QueueInfo), registry.Redis.PublicError(err)
 	}
 	return info, nil
 }
@@ -261,7 +261,7 @@ func (q *asynqQueue) close() (err error) {
 	if q.remove {
 		err = withTimeout(q.delete)
 	}
-	return registry.Redis.Tell(errors.Join(err, q.redis.Close()))
+	return registry.Redis.PublicError(errors.Join(err, q.redis.Close()))
 }
 
 func (q *asynqQueue) delete(ctx context.Context) error {

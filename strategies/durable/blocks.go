@@ -30,7 +30,7 @@ type blockFile struct {
 const (
 	blockPage = 4 << 10
 	// maximum of pages per check: 1 MB, checked in a fraction of a millisecond
-	mostPages = 256
+	maxPages = 256
 )
 
 var crc32c = crc32.MakeTable(crc32.Castagnoli)
@@ -95,7 +95,7 @@ func (f *blockFile) check(path string) (*blockFile, error) {
 		_, err := file.ReadAt(page, int64(number)*blockPage)
 		return crc32.Checksum(page, crc32c), err
 	}
-	for range min(mostPages, len(f.pages)) {
+	for range min(maxPages, len(f.pages)) {
 		now, err := sum(f.next)
 		if err == io.EOF || err == nil && now != f.pages[f.next] {
 			return nil, fmt.Errorf("bytes of %s were changed after they were written", path)

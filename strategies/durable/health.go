@@ -223,7 +223,7 @@ func (l healthLog) Enabled(_ context.Context, level slog.Level) bool {
 func (l healthLog) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "err" || a.Key == "error" {
-			err := registry.Postgres.Tell(errors.New(a.Value.String()))
+			err := registry.Postgres.PublicError(errors.New(a.Value.String()))
 			_ = l.of.record(&l.of.take, r.Time, err)
 		}
 		return true

@@ -121,7 +121,7 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 		options = append(options, nats.InProcessServer(j.embedded))
 	}
 	if j.conn, err = hub.Connect(address, options...); err != nil {
-		return registry.NATS.Tell(err)
+		return registry.NATS.PublicError(err)
 	}
 	context.AfterFunc(j.failed, j.conn.Close) // ends the pending requests
 	if j.js, err = jetstream.New(j.conn); err != nil {

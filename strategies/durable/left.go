@@ -93,7 +93,7 @@ func cleanNATS(ctx context.Context) (lines []string, err error) {
 	defer conn.Close()
 	js, err := jetstream.New(conn)
 	if err != nil {
-		return nil, registry.NATS.Tell(err)
+		return nil, registry.NATS.PublicError(err)
 	}
 	streams := js.ListStreams(ctx)
 	for info := range streams.Info() {
@@ -103,11 +103,11 @@ func cleanNATS(ctx context.Context) (lines []string, err error) {
 		}
 		name := info.Config.Name
 		if err := js.DeleteStream(ctx, name); err != nil {
-			return lines, registry.NATS.Tell(err)
+			return lines, registry.NATS.PublicError(err)
 		}
 		lines = append(lines, o.removedLine("stream", name, registry.NATS.Product))
 	}
-	return lines, registry.NATS.Tell(streams.Err())
+	return lines, registry.NATS.PublicError(streams.Err())
 }
 
 const redisOwners = "poolbench_owners"
@@ -134,7 +134,7 @@ func cleanRedis(ctx context.Context) (lines []string, err error) {
 	defer cancel()
 	o, err := redisOptions()
 	if err != nil {
-		return nil, registry.Redis.Tell(err)
+		return nil, registry.Redis.PublicError(err)
 	}
 	c := redis.NewClient(o)
 	defer c.Close()
@@ -151,7 +151,7 @@ func cleanRedis(ctx context.Context) (lines []string, err error) {
 		tasks := &asynqQueue{redis: c, inspector: asynq.NewInspectorFromRedisClient(c), name: name,
 			opened: is.Opened}
 		if err := errors.Join(stream.delete(ctx), tasks.delete(ctx)); err != nil {
-			return lines, registry.Redis.Tell(err)
+			return lines, registry.Redis.PublicError(err)
 		}
 		lines = append(lines, is.removedLine("queue", name, registry.Redis.Product))
 	}

@@ -27,7 +27,7 @@ func syncCommitDurability(p strategies.Params) strategies.Durability {
 }
 
 // A server allows 100 connections by default, and more than some dozen only wait for each other.
-const mostConnections = 32
+const maxConnections = 32
 
 type postgresSchema struct {
 	*health
@@ -61,7 +61,7 @@ func (s *postgresSchema) open(
 		return err
 	}
 	if !strings.Contains(registry.Postgres.Address(), "pool_max_conns") {
-		config.MaxConns = int32(min(p.Limit+8, mostConnections))
+		config.MaxConns = int32(min(p.Limit+8, maxConnections))
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(s.name)
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = p.Values.Choice("sync")
@@ -74,7 +74,7 @@ func (s *postgresSchema) open(
 	if err == nil {
 		err = fill(ctx)
 	}
-	return registry.Postgres.Tell(err)
+	return registry.Postgres.PublicError(err)
 }
 
 func (s *postgresSchema) close() (err error) {
@@ -88,7 +88,7 @@ func (s *postgresSchema) close() (err error) {
 		})
 	}
 	s.pool.Close()
-	return registry.Postgres.Tell(err)
+	return registry.Postgres.PublicError(err)
 }
 
 func (s *postgresSchema) inSchema(text string) string {
@@ -98,11 +98,11 @@ func (s *postgresSchema) inSchema(text string) string {
 func (s *postgresSchema) exec(statement string, args ...any) error {
 	return s.within(context.Background(), requestTimeout, func(ctx context.Context) error {
 		_, err := s.pool.Exec(ctx, statement, args...)
-		return registry.Postgres.Tell(err)
+		return registry.Postgres.PublicError(err)
 	})
 }
 
 func (s *postgresSchema) count(ctx context.Context, query string) (n int, err error) {
 	err = s.pool.QueryRow(ctx, query).Scan(&n)
-	return n, registry.Postgres.Tell(err)
+	return n, registry.Postgres.PublicError(err)
 }

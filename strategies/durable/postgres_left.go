@@ -44,7 +44,7 @@ func cleanPostgres(ctx context.Context) (lines []string, err error) {
 	defer func() { _ = conn.Close(ctx) }() // after an answer its error does not matter
 	rows, err := conn.Query(ctx, leftSchemas, ownerMark)
 	if err != nil {
-		return nil, registry.Postgres.Tell(err)
+		return nil, registry.Postgres.PublicError(err)
 	}
 	left := map[string]owner{}
 	var names []string
@@ -55,7 +55,7 @@ func cleanPostgres(ctx context.Context) (lines []string, err error) {
 		}
 		return nil
 	}); err != nil {
-		return nil, registry.Postgres.Tell(err)
+		return nil, registry.Postgres.PublicError(err)
 	}
 	for _, name := range names {
 		quoted, o := pgx.Identifier{name}.Sanitize(), left[name]
@@ -69,7 +69,7 @@ func cleanPostgres(ctx context.Context) (lines []string, err error) {
 			continue
 		}
 		if _, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+quoted+" CASCADE"); err != nil {
-			return lines, registry.Postgres.Tell(err)
+			return lines, registry.Postgres.PublicError(err)
 		}
 		lines = append(lines, o.removedLine("schema", name, registry.Postgres.Product))
 	}

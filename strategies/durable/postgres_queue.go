@@ -97,7 +97,7 @@ func (q *postgresQueue) add(ctx context.Context, body []byte) error {
 		_, err := q.pool.Exec(ctx, q.insert, body)
 		return err
 	}); err != nil {
-		return registry.Postgres.Tell(err)
+		return registry.Postgres.PublicError(err)
 	}
 	q.unannounced.Add(1)
 	select {
@@ -213,7 +213,7 @@ func (q *postgresQueue) receive(ctx context.Context) (engine.Message, error) {
 			return m, nil
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
-			return nil, registry.Postgres.Tell(err)
+			return nil, registry.Postgres.PublicError(err)
 		}
 		q.idle.Add(1)
 		select {

@@ -46,7 +46,7 @@ var _ = register(strategies.Spec{
 const (
 	redialInterval = 100 * time.Millisecond
 	maxUnconfirmed = 1024
-	mostPrefetch   = 1<<16 - 1
+	maxPrefetch    = 1<<16 - 1
 	// The server removes the unused queues of a killed process after this time, because AMQP cannot
 	// list them. Nobody consumes dead letters, so it is longer than any run.
 	expiry = 7 * 24 * time.Hour
@@ -86,7 +86,7 @@ func openRabbitMQ(
 	q := &rabbitQueue{health: newHealth(p.Values.Duration(awayKey.Name)), name: name,
 		later: name + "_later", dead: name + "_dead",
 		kind: p.Values.Choice("queue"), expires: p.Resume == nil,
-		prefetch: min(p.Limit, mostPrefetch), id: rand.Text(), owed: make(map[string]bool)}
+		prefetch: min(p.Limit, maxPrefetch), id: rand.Text(), owed: make(map[string]bool)}
 	open := func(context.Context) error {
 		_, err := q.session()
 		q.remove = err == nil && isTemporary(p)
@@ -118,7 +118,7 @@ func (q *rabbitQueue) close() error {
 			err = errors.Join(err, failed)
 		}
 	}
-	return errors.Join(owed, registry.RabbitMQ.Tell(errors.Join(err, s.close(requestTimeout))))
+	return errors.Join(owed, registry.RabbitMQ.PublicError(errors.Join(err, s.close(requestTimeout))))
 }
 
 func (q *rabbitQueue) put(ctx context.Context, body []byte) error {
@@ -139,7 +139,7 @@ func (q *rabbitQueue) publish(
 		}
 		return err
 	})
-	return registry.RabbitMQ.Tell(s.explain(err))
+	return registry.RabbitMQ.PublicError(s.explain(err))
 }
 
 func (q *rabbitQueue) newID() string {
@@ -168,5 +168,5 @@ func (q *rabbitQueue) ready(name string) (int, error) {
 	}
 	state, err := s.out.QueueDeclarePassive(name, true, false, false, false, amqp.Table{
 		"x-queue-type": q.kind})
-	return state.Messages, registry.RabbitMQ.Tell(err)
+	return state.Messages, registry.RabbitMQ.PublicError(err)
 }

@@ -43,7 +43,7 @@ func (q *rabbitQueue) session() (*rabbitSession, error) {
 	s := &rabbitSession{room: make(chan struct{}, maxUnconfirmed), refused: make(map[string]string)}
 	if err := s.open(q); err != nil {
 		_ = s.close(redialInterval)
-		q.current, q.failedAt, q.failure = nil, time.Now(), registry.RabbitMQ.Tell(err)
+		q.current, q.failedAt, q.failure = nil, time.Now(), registry.RabbitMQ.PublicError(err)
 		return nil, q.failure
 	}
 	q.current = s

@@ -106,7 +106,7 @@ func openRedisStream(
 	open := func(ctx context.Context) error {
 		o, err := redisOptions()
 		if err != nil {
-			return registry.Redis.Tell(err)
+			return registry.Redis.PublicError(err)
 		}
 		one := *o
 		one.PoolSize = 1
@@ -115,7 +115,7 @@ func openRedisStream(
 			err = q.makeGroup(ctx)
 		}
 		q.remove = err == nil && isTemporary(p)
-		return registry.Redis.Tell(err)
+		return registry.Redis.PublicError(err)
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
 		Close: q.close, Dead: q.deadLetters, Stored: q.stored})
@@ -137,7 +137,7 @@ func (q *redisStream) close() (err error) {
 		err = withTimeout(q.delete)
 	}
 	_ = q.reader.Close() // work has closed it already
-	return registry.Redis.Tell(errors.Join(err, q.client.Close()))
+	return registry.Redis.PublicError(errors.Join(err, q.client.Close()))
 }
 
 func (q *redisStream) delete(ctx context.Context) error {
@@ -146,7 +146,7 @@ func (q *redisStream) delete(ctx context.Context) error {
 }
 
 func (q *redisStream) put(ctx context.Context, body []byte) error {
-	return registry.Redis.Tell(q.client.XAdd(ctx, &redis.XAddArgs{Stream: q.name,
+	return registry.Redis.PublicError(q.client.XAdd(ctx, &redis.XAddArgs{Stream: q.name,
 		Values: []any{"n", 0, "b", body}}).Err())
 }
 
@@ -169,7 +169,7 @@ func (q *redisStream) requeueDue(ctx context.Context) {
 		begun := time.Now()
 		next, err := redisTend.Run(ctx, q.client, []string{q.name, q.later},
 			q.lease.Milliseconds()).Int64()
-		_ = q.record(&q.take, begun, registry.Redis.Tell(err))
+		_ = q.record(&q.take, begun, registry.Redis.PublicError(err))
 		if err != nil && strings.HasPrefix(err.Error(), "NOGROUP") { // Redis lost its data
 			_ = q.makeGroup(ctx)
 		}
@@ -205,7 +205,7 @@ func (q *redisStream) receive(ctx context.Context) (engine.Message, error) {
 			return nil, ctx.Err()
 		case q.readLock <- struct{}{}:
 		}
-		err := registry.Redis.Tell(q.fetch(ctx))
+		err := registry.Redis.PublicError(q.fetch(ctx))
 		<-q.readLock
 		if err != nil {
 			q.wanted.Add(-1)
@@ -240,12 +240,12 @@ func (q *redisStream) stored(ctx context.Context) (int, error) {
 		return nil
 	})
 	if err != nil {
-		return 0, registry.Redis.Tell(err)
+		return 0, registry.Redis.PublicError(err)
 	}
 	return int(now.Val() + later.Val()), nil
 }
 
 func (q *redisStream) deadLetters(ctx context.Context) (int, error) {
 	n, err := q.client.XLen(ctx, q.dead).Result()
-	return int(n), registry.Redis.Tell(err)
+	return int(n), registry.Redis.PublicError(err)
 }

@@ -37,7 +37,7 @@ func (q *redisStream) message(entry redis.XMessage) *redisMessage {
 func (m *redisMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	return m.of.untilDone(func() error {
-		return registry.Redis.Tell(m.reply(context.Background(), r))
+		return registry.Redis.PublicError(m.reply(context.Background(), r))
 	})
 }
 

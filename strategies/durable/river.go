@@ -144,7 +144,7 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 func (q *riverQueue) add(ctx context.Context, body []byte) error {
 	return q.within(ctx, requestTimeout, func(ctx context.Context) error {
 		_, err := q.client.Insert(ctx, riverTask{body}, nil)
-		return registry.Postgres.Tell(err)
+		return registry.Postgres.PublicError(err)
 	})
 }
 
@@ -156,7 +156,7 @@ func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message
 		if err == nil {
 			break
 		}
-		_ = q.record(&q.take, time.Now(), registry.Postgres.Tell(err))
+		_ = q.record(&q.take, time.Now(), registry.Postgres.PublicError(err))
 		if sleep(ctx, 100*time.Millisecond); ctx.Err() != nil {
 			return
 		}
@@ -166,7 +166,7 @@ func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message
 	}
 	for sleep(ctx, q.lease/3); ctx.Err() == nil; sleep(ctx, q.lease/3) {
 		begun := time.Now()
-		_ = q.record(&q.take, begun, registry.Postgres.Tell(q.within(ctx, requestTimeout,
+		_ = q.record(&q.take, begun, registry.Postgres.PublicError(q.within(ctx, requestTimeout,
 			func(ctx context.Context) error { return q.putBack(ctx, q.lease) })))
 	}
 	_ = q.client.Stop(q.failed) // fails only if that context ends

@@ -53,10 +53,10 @@ func (s *brokered) watch() {
 	}
 }
 
-// Waiting tasks count as lost after mostAudits successive audits that found the store empty.
+// Waiting tasks count as lost after maxAudits successive audits that found the store empty.
 const (
 	auditInterval = time.Second
-	mostAudits    = 3
+	maxAudits     = 3
 )
 
 // ErrGone is in the cause of a StoreError if the store no longer exists.
@@ -85,7 +85,7 @@ func (s *brokered) audit(ctx context.Context) error {
 			looks = 0
 			continue
 		}
-		if looks++; looks == mostAudits {
+		if looks++; looks == maxAudits {
 			s.lost.Store(int64(waiting))
 			return ErrLost
 		}

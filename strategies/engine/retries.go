@@ -52,7 +52,7 @@ const (
 
 // CheckRetries is the Spec.Check for RetryKeys.
 func CheckRetries(p strategies.Params) error {
-	if err := p.Values.Within("attempts", 1, maxAttempts); err != nil {
+	if err := p.Values.CheckRange("attempts", 1, maxAttempts); err != nil {
 		return err
 	}
 	if base, most := p.Values.Duration("base"), p.Values.Duration("cap"); most < base {
@@ -193,8 +193,8 @@ type Budget struct {
 }
 
 const (
-	oneToken   = 1_000_000
-	mostTokens = 10 * oneToken
+	oneToken  = 1_000_000
+	maxTokens = 10 * oneToken
 )
 
 // BudgetKey is the parameter of the retry budget.
@@ -218,7 +218,7 @@ func NewBudget(share float64, full bool) *Budget {
 		return nil
 	}
 	if full {
-		b.left.Store(mostTokens)
+		b.left.Store(maxTokens)
 	}
 	return b
 }
@@ -239,7 +239,7 @@ func (b *Budget) add(tokens int64) bool {
 		if left+tokens < 0 {
 			return false
 		}
-		if b.left.CompareAndSwap(left, min(left+tokens, mostTokens)) {
+		if b.left.CompareAndSwap(left, min(left+tokens, maxTokens)) {
 			return true
 		}
 	}

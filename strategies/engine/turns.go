@@ -22,7 +22,7 @@ func (f *family) failed() bool {
 	return false
 }
 
-func (f *family) within(g *family) bool {
+func (f *family) isWithin(g *family) bool {
 	for ; f != nil; f = f.parent.family {
 		if f == g {
 			return true
@@ -117,7 +117,7 @@ func (w *Pools) partEnded(f *family, err error) (last bool) {
 // withdraw also removes the sub-tasks of nested families.
 func (w *Pools) withdraw(f *family) {
 	w.pool[f.parent.pool].queue.remove(func(e entry) bool {
-		if !e.family.within(f) {
+		if !e.family.isWithin(f) {
 			return false
 		}
 		for g := e.family; ; g = g.parent.family {

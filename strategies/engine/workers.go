@@ -51,7 +51,7 @@ func (w *Workers) work() {
 		w.Alive.Done()
 	}()
 	for {
-		t := w.take()
+		t := w.next()
 		if t == nil {
 			return
 		}
@@ -67,7 +67,7 @@ func (w *Workers) work() {
 	}
 }
 
-func (w *Workers) take() *strategies.Task {
+func (w *Workers) next() *strategies.Task {
 	if !w.Quits {
 		return <-w.Jobs
 	}

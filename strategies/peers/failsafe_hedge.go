@@ -79,7 +79,7 @@ func (s *failsafeHedge) run(
 	a := attempts{task: c.For, begun: make(chan struct{})}
 	r, err := s.with.WithContext(ctx).GetWithExecution(
 		func(exec failsafe.Execution[strategies.Result]) (strategies.Result, error) {
-			return a.make(exec.Context(), exec.IsHedge()), nil
+			return a.attempt(exec.Context(), exec.IsHedge()), nil
 		})
 	if first := a.end(); err != nil {
 		return first // the library says no more than that ctx has ended
@@ -96,9 +96,9 @@ type attempts struct {
 	first   strategies.Result
 }
 
-// make runs one attempt, unless the task is over: the library may have begun an attempt without
+// attempt runs one attempt, unless the task is over: the library may have begun an attempt without
 // calling it yet.
-func (a *attempts) make(ctx context.Context, second bool) (r strategies.Result) {
+func (a *attempts) attempt(ctx context.Context, second bool) (r strategies.Result) {
 	if second {
 		<-a.begun
 	}

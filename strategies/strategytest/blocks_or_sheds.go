@@ -29,7 +29,7 @@ func acceptsUntilFull(r *rig) error {
 		return nil // it accepts more than it declares, which the clause Memory reports
 	case r.spec.Sheds && !errors.Is(last.err(), strategies.ErrShed):
 		return fmt.Errorf("full, and declared to shed, but: %s", last)
-	case !r.spec.Sheds && last.over():
+	case !r.spec.Sheds && last.isOver():
 		return fmt.Errorf("full, and declared to block, but: %s", last)
 	}
 

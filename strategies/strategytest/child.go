@@ -88,14 +88,14 @@ func arguments(test string) []string {
 	return append(args, flag.Args()...)
 }
 
-// mostPrinted limits the output of the child kept between two messages, in bytes.
-const mostPrinted = 64 << 10
+// maxPrinted limits the output of the child kept between two messages, in bytes.
+const maxPrinted = 64 << 10
 
 func (c *child) parseOutput(out io.ReadCloser, secret string) {
 	defer close(c.messages)
 	defer out.Close()
 	var printed strings.Builder
-	for in := bufio.NewReaderSize(out, mostPrinted); ; {
+	for in := bufio.NewReaderSize(out, maxPrinted); ; {
 		line, err := in.ReadSlice('\n')
 		text, isMessage := strings.CutPrefix(string(line), secret)
 		var m message
@@ -103,7 +103,7 @@ func (c *child) parseOutput(out io.ReadCloser, secret string) {
 		case isMessage && json.Unmarshal([]byte(text), &m) == nil:
 			c.messages <- childOutput{m, false, strings.TrimSpace(printed.String())}
 			printed.Reset()
-		case printed.Len()+len(line) <= mostPrinted:
+		case printed.Len()+len(line) <= maxPrinted:
 			printed.Write(line)
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
@@ -163,11 +163,11 @@ func shorten(printed string) string {
 			line == "WARNING: DATA RACE"
 	})
 	if i < 0 {
-		i = max(0, len(lines)-mostLines)
+		i = max(0, len(lines)-maxLines)
 	}
 	lines = lines[i:]
-	if len(lines) > mostLines {
-		lines = append(lines[:mostLines:mostLines], "…")
+	if len(lines) > maxLines {
+		lines = append(lines[:maxLines:maxLines], "…")
 	}
 	if printed == "" {
 		return ""
@@ -175,4 +175,4 @@ func shorten(printed string) string {
 	return "\n" + strings.Join(lines, "\n")
 }
 
-const mostLines = 20
+const maxLines = 20

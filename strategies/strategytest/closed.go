@@ -34,14 +34,14 @@ func closedToTheBlocked(r *rig) error {
 	r.fill(r.capacity(), lasts(time.Second))
 	var blocked []*call
 	for _, j := range r.jobs(3, returnAtOnce) {
-		if c := r.call(context.Background(), j); !c.over() {
+		if c := r.call(context.Background(), j); !c.isOver() {
 			blocked = append(blocked, c)
 		}
 	}
 	r.drain(context.Background())
 	for _, c := range blocked {
 		switch {
-		case !c.over():
+		case !c.isOver():
 			return errors.New("a Submit that was blocked when Drain was called still blocks")
 		case !errors.Is(c.err(), strategies.ErrClosed):
 			return fmt.Errorf("blocked when Drain was called: %s", c)
@@ -75,9 +75,9 @@ func closedFromTheBeginning(r *rig) error {
 	if err := late.refusesAsClosed("New's context had ended before"); err != nil {
 		return err
 	}
-	if d := late.drain(context.Background()); !d.over() || d.err() != nil {
+	if d := late.drain(context.Background()); !d.isOver() || d.err() != nil {
 		return fmt.Errorf("drained, when New's context had ended before: returned: %v, error %v",
-			d.over(), d.err())
+			d.isOver(), d.err())
 	}
 	return nil
 }

@@ -33,12 +33,12 @@ func blockedSubmitReturns(r *rig) error {
 	defer cancel()
 	begin := r.clock()
 	c := r.call(ctx, r.jobs(1, returnAtOnce)[0])
-	if c.over() {
+	if c.isOver() {
 		return nil // not full, which another clause reports
 	}
 	r.rest(2 * wait)
 	switch {
-	case !c.over():
+	case !c.isOver():
 		return fmt.Errorf("the context of a blocked Submit ended after %v, and it still blocks",
 			wait)
 	case !errors.Is(c.err(), context.DeadlineExceeded) || c.at-begin != wait:
@@ -73,7 +73,7 @@ func cancelRacesRoom(r *rig) error {
 		go cancel()
 		close(release)
 		synctest.Wait()
-		if !racing.over() {
+		if !racing.isOver() {
 			return errors.New("a blocked Submit does not return when its context ends while " +
 				"there is room")
 		}

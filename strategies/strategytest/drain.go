@@ -24,7 +24,7 @@ func drainFinishes(r *rig) error {
 	last := lastEnd(in)
 	for _, d := range drains {
 		switch {
-		case !d.over():
+		case !d.isOver():
 			return fmt.Errorf("all tasks were done at %v, and Drain has not returned", last)
 		case d.err() != nil:
 			return fmt.Errorf("drained without a deadline: %w", d.err())
@@ -33,8 +33,8 @@ func drainFinishes(r *rig) error {
 		}
 	}
 	again := r.drain(context.Background())
-	if !again.over() || again.err() != nil {
-		return fmt.Errorf("a second Drain: returned %v, error %v", again.over(), again.err())
+	if !again.isOver() || again.err() != nil {
+		return fmt.Errorf("a second Drain: returned %v, error %v", again.isOver(), again.err())
 	}
 	return nil
 }
@@ -79,9 +79,9 @@ func drainAbandons(r *rig) error {
 	last := lastEnd(started(in))
 	cut := r.spec.Stages != nil && last == deadline // the deadline ended the stages of the last
 	if len(started(in)) == len(in) && last <= deadline && !cut {
-		if !d.over() || d.err() != nil || d.at != last {
+		if !d.isOver() || d.err() != nil || d.at != last {
 			return fmt.Errorf("all tasks were done at %v, before the deadline; Drain returned: "+
-				"%v, error %v", last, d.over(), d.err())
+				"%v, error %v", last, d.isOver(), d.err())
 		}
 		return nil
 	}
@@ -134,7 +134,7 @@ func (d *call) checkDrainError(at time.Duration, in []*job, running int) error {
 	abandoned := len(in) - len(started(in))
 	var e *strategies.DrainError
 	switch {
-	case !d.over():
+	case !d.isOver():
 		return fmt.Errorf("a Drain whose deadline ended at %v has not returned at %v", deadline, at)
 	case !errors.As(d.err(), &e):
 		return fmt.Errorf("a Drain whose deadline ended at %v returned %v instead of a *DrainError",
@@ -158,7 +158,7 @@ func drainLeavesNothing(do act) func(*rig) error {
 		}
 		d := r.drain(context.Background())
 		r.rest(warmUp)
-		if !d.over() {
+		if !d.isOver() {
 			return nil // a slot was lost, which the clause Panic reports
 		}
 		if d.err() != nil {

@@ -206,20 +206,20 @@ type call struct {
 	at       time.Duration // virtual time of its return
 }
 
-func (c *call) over() bool { return isClosed(c.returned) }
+func (c *call) isOver() bool { return isClosed(c.returned) }
 
 func (c *call) err() error {
-	if !c.over() {
+	if !c.isOver() {
 		return nil
 	}
 	return c.result
 }
 
-func (c *call) accepted() bool { return c.over() && c.result == nil }
+func (c *call) accepted() bool { return c.isOver() && c.result == nil }
 
 func (c *call) String() string {
 	switch {
-	case !c.over():
+	case !c.isOver():
 		return "Submit blocks"
 	case c.result != nil:
 		return fmt.Sprintf("Submit returned %q", c.result)

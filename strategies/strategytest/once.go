@@ -50,14 +50,14 @@ func onceUnderManyProducers(r *rig) error {
 		if r.spec.Trips && j.starts.Load() == 0 { // the breaker was open
 			starts, want[i] = 0, strategies.ErrShed
 		}
-		if err := j.once(starts, want[i]); err != nil {
+		if err := j.checkOnce(starts, want[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (j *job) once(starts int32, want error) error {
+func (j *job) checkOnce(starts int32, want error) error {
 	switch {
 	case j.dones.Load() != 1:
 		return fmt.Errorf("task %d was accepted and done %d times", j.name, j.dones.Load())
@@ -104,10 +104,10 @@ func onceWithRequests(r *rig) error {
 	if r.spec.Retries {
 		attempts, last = 2, nil
 	}
-	if err := cmp.Or(withSubject("a task of three steps", steps.once(3, nil)),
-		withSubject("a task with sub-tasks", split.once(1, nil)),
-		withSubject("a task with a failing sub-task", failing.once(1, errOwn)),
-		withSubject("a task that asks for another attempt", retried.once(attempts, last))); err != nil {
+	if err := cmp.Or(withSubject("a task of three steps", steps.checkOnce(3, nil)),
+		withSubject("a task with sub-tasks", split.checkOnce(1, nil)),
+		withSubject("a task with a failing sub-task", failing.checkOnce(1, errOwn)),
+		withSubject("a task that asks for another attempt", retried.checkOnce(attempts, last))); err != nil {
 		return err
 	}
 	for _, part := range parts {
@@ -147,7 +147,7 @@ func hedgesOnce(r *rig) error {
 			return err
 		}
 		<-j.done
-		if err := j.once(1, nil); err != nil {
+		if err := j.checkOnce(1, nil); err != nil {
 			return err
 		}
 		if j.secondAttempts.Load() > 1 {

@@ -78,7 +78,7 @@ func blockedInOrder(r *rig) error {
 		release <- struct{}{}
 		synctest.Wait()
 		for i, c := range line[1:] {
-			if before := line[i]; c.over() && !before.over() {
+			if before := line[i]; c.isOver() && !before.isOver() {
 				return fmt.Errorf("of the Submits that were blocked, number %d was accepted "+
 					"before number %d", i+1, i)
 			}

@@ -56,7 +56,7 @@ func (r *rig) contains(badly act, check func(error) error) error {
 		c := r.call(context.Background(), j)
 		r.rest(warmUp)
 		switch {
-		case !c.over():
+		case !c.isOver():
 			return fmt.Errorf("after %d tasks that ended badly no slot is left: %s", len(bad), c)
 		case c.err() != nil:
 			return fmt.Errorf("after %d tasks that ended badly, one is refused: %w",

@@ -56,7 +56,7 @@ func exhaustedOnce(r *rig) error {
 				"task %d made %d attempts, all of which failed, and was done with: %v", j.name,
 				starts, j.outcome.Err)
 		}
-		if err := j.once(j.starts.Load(), errOwn); err != nil {
+		if err := j.checkOnce(j.starts.Load(), errOwn); err != nil {
 			return withSubject("out of attempts", err)
 		}
 	}
@@ -88,7 +88,7 @@ func waitingEndsWithContext(r *rig) error {
 			"done: %v, error %v", j.isDone(), j.outcome.Err)
 	}
 	r.rest(horizon)
-	return j.once(1, context.Canceled)
+	return j.checkOnce(1, context.Canceled)
 }
 
 func waitingIsDrained(r *rig) error {
@@ -105,9 +105,9 @@ func waitingIsDrained(r *rig) error {
 	d := fresh.drain(context.Background())
 	r.rest(horizon)
 	switch {
-	case !d.over() || d.err() != nil || d.at != j.end() || d.at < second:
+	case !d.isOver() || d.err() != nil || d.at != j.end() || d.at < second:
 		return fmt.Errorf("drained while a task waited for an attempt at %v, which ended at %v: "+
-			"returned %v at %v, error %v", second, j.end(), d.over(), d.at, d.err())
+			"returned %v at %v, error %v", second, j.end(), d.isOver(), d.at, d.err())
 	case j.starts.Load() != 2:
 		return fmt.Errorf("drained without a deadline while a task waited for its second "+
 			"attempt, and it made %d", j.starts.Load())
@@ -126,13 +126,13 @@ func waitingIsDrained(r *rig) error {
 		return fmt.Errorf("the deadline of Drain ended after %v while a task waited for its next "+
 			"attempt: done: %v, after %v, error %v",
 			deadline, j.isDone(), j.end()-begin, j.outcome.Err)
-	case !d.over() || d.at-begin != deadline || !errors.As(d.err(), &e) ||
+	case !d.isOver() || d.at-begin != deadline || !errors.As(d.err(), &e) ||
 		e.Abandoned != 0 || e.Running != 0:
 		// It has run, so it does not count as abandoned.
 		return fmt.Errorf("the deadline of Drain ended after %v while one task waited for its "+
 			"next attempt: returned %v, after %v, error %v",
-			deadline, d.over(), d.at-begin, d.err())
+			deadline, d.isOver(), d.at-begin, d.err())
 	}
 	r.rest(horizon)
-	return cmp.Or(j.once(1, strategies.ErrAbandoned), r.leftover())
+	return cmp.Or(j.checkOnce(1, strategies.ErrAbandoned), r.leftover())
 }

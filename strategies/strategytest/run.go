@@ -81,7 +81,7 @@ func oneTask(r *rig) error {
 	}
 	d := r.drain(context.Background())
 	r.rest(horizon)
-	if !d.over() {
+	if !d.isOver() {
 		return fmt.Errorf("it was done, and Drain does not return%s", r.mark.Where())
 	}
 	return nil

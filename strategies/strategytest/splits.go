@@ -62,7 +62,7 @@ func onceWithItsLastPart(r *rig) error {
 		return err
 	}
 	r.rest(horizon)
-	if err := f.parent.once(1, nil); err != nil {
+	if err := f.parent.checkOnce(1, nil); err != nil {
 		return withSubject("a task with sub-tasks", err)
 	}
 	begin, over := f.parent.begin(), time.Duration(f.ended.Load())

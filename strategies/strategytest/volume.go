@@ -39,7 +39,7 @@ func (r *rig) offerVolume(lengths func() time.Duration) ([]*job, error) {
 	r.step("one producer offers %d tasks", len(jobs))
 	offering := r.start(nil, func() error { return r.offer(jobs) })
 	r.rest(horizon)
-	if !offering.over() {
+	if !offering.isOver() {
 		return jobs, fmt.Errorf("one of %d Submits has not returned after %v", len(jobs),
 			horizon)
 	}
@@ -99,7 +99,7 @@ func drainsAfterVolume(r *rig) error {
 	}
 	d := r.drain(context.Background())
 	r.rest(strategies.DrainGrace)
-	if !d.over() {
+	if !d.isOver() {
 		return fmt.Errorf("%d tasks were done, and then Drain has not returned", len(jobs))
 	}
 	return d.err()

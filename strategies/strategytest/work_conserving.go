@@ -60,7 +60,7 @@ func (r *rig) makespan(jobs []*job) (time.Duration, error) {
 			return 0, fmt.Errorf("after %v %d tasks or Submits wait, and only %d of %d slots are "+
 				"taken", at, waiting, running, r.bound())
 		}
-		if offering.over() && waiting == 0 || at > 2*time.Second {
+		if offering.isOver() && waiting == 0 || at > 2*time.Second {
 			break
 		}
 	}

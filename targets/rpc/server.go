@@ -26,8 +26,8 @@ import (
 
 const name = "poolbench/v1/target.proto"
 
-// mostAnswers is the largest number of messages that one call streams.
-const mostAnswers = 1000
+// maxAnswers is the largest number of messages that one call streams.
+const maxAnswers = 1000
 
 // Handler serves poolbench.v1.Target, which Proto defines, with reflection. Each call is a call of
 // t with work. The status codes are
@@ -96,7 +96,7 @@ func (h *handler) stream(_ any, s grpc.ServerStream) error {
 		return err
 	}
 	n := max(asked.Get(h.request.Fields().ByName("answers")).Uint(), 1)
-	for i := range min(n, mostAnswers) {
+	for i := range min(n, maxAnswers) {
 		if err := s.SendMsg(h.message(asked, uint32(i))); err != nil {
 			return err
 		}

@@ -46,18 +46,18 @@ var _ = workloads.Register(workloads.Spec{
 // A backtracking engine tries a Fibonacci number of ways on n slashes before it fails. n is bounded
 // because regexp2 cannot be cancelled: its timeout leaves a goroutine behind.
 const (
-	backtrack, mostBacktracked = "backtrack", 32 // about a second
-	linear, mostLinear         = "linear", 1 << 20
+	backtrack, maxBacktracked = "backtrack", 32 // about a second
+	linear, maxLinear         = "linear", 1 << 20
 )
 
 const vulnerable = `(/.+)+$`
 
 func checkRegex(v param.Values) error {
-	engine, n, most := v.Text("engine"), v.Int("n"), mostLinear
+	engine, n, most := v.Text("engine"), v.Int("n"), maxLinear
 	switch engine {
 	case linear:
 	case backtrack:
-		most = mostBacktracked
+		most = maxBacktracked
 	default:
 		return fmt.Errorf("engine: want %s or %s, got %q", backtrack, linear, engine)
 	}

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// MostBody is the default limit of the part of a body that checks read.
-const MostBody = 1 << 20
+// MaxBody is the default limit of the part of a body that checks read.
+const MaxBody = 1 << 20
 
 // Needs are the parts of answers to keep.
 type Needs struct {

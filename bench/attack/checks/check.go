@@ -105,10 +105,10 @@ func (c *Check) parse() (err error) {
 		c.needs.Head = true
 		c.fails, err = header(rest)
 	case ofBody:
-		c.needs = Needs{Head: true, Body: MostBody} // for the encoding
+		c.needs = Needs{Head: true, Body: MaxBody} // for the encoding
 		c.fails, err = body(rest)
 	case ofJSON:
-		c.needs = Needs{Head: true, Body: MostBody}
+		c.needs = Needs{Head: true, Body: MaxBody}
 		c.fails, err = json(rest)
 	case ofSize:
 		c.fails, err = size(rest)

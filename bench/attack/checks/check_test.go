@@ -21,9 +21,9 @@ func answers(status int, head, body string) []*checks.Answer {
 			header.Add(name, value)
 		}
 	}
-	wire := &checks.Answer{Status: status, Size: int64(len(body)), Most: checks.MostBody,
+	wire := &checks.Answer{Status: status, Size: int64(len(body)), Most: checks.MaxBody,
 		Head: []byte("HTTP/1.1 200 OK\r\n" + head + "\r\n")}
-	other := &checks.Answer{Status: status, Size: int64(len(body)), Most: checks.MostBody,
+	other := &checks.Answer{Status: status, Size: int64(len(body)), Most: checks.MaxBody,
 		Header: header}
 	for _, a := range []*checks.Answer{wire, other} {
 		a.Response = 250 * time.Millisecond
@@ -53,7 +53,7 @@ const kinds = "Content-Type: application/json; charset=utf-8\r\nX-A: 1\r\nx-a: 2
 func TestChecks(t *testing.T) {
 	const text = `{"items":[{"id":7,"tags":["a b"]},{"id":9}],"ok":true,"name":"Łukasz","n":null,` +
 		`"count":"12"}`
-	long := strings.Repeat("x", checks.MostBody) + "end"
+	long := strings.Repeat("x", checks.MaxBody) + "end"
 	for _, c := range []struct{ check, head, body, failed string }{
 		{`status == 207`, kinds, text, ""},
 		{`status != 207`, kinds, text, "status != 207"},
@@ -148,7 +148,7 @@ func TestFirst(t *testing.T) {
 	if got := all.Failed(answers(200, "", "a")[0]); got != "body contains b" {
 		t.Errorf("failed %q", got)
 	}
-	if got := all.Needs(); got != (checks.Needs{Head: true, Body: checks.MostBody}) {
+	if got := all.Needs(); got != (checks.Needs{Head: true, Body: checks.MaxBody}) {
 		t.Errorf("they need %+v", got)
 	}
 	if got := all[:1].Needs(); got != (checks.Needs{}) {

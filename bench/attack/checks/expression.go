@@ -86,7 +86,7 @@ func (r *interrupted) ReadRune() (rune, int, error) {
 }
 
 // Each part of a gjson path may scan the whole body.
-const mostPath = 1 << 10
+const maxPath = 1 << 10
 
 // JSONPath converts the path of a check or capture for gjson.
 func JSONPath(path string) (string, error) {
@@ -95,7 +95,7 @@ func JSONPath(path string) (string, error) {
 		return "@this", nil
 	case strings.TrimPrefix(path, ".") == "":
 		return "", errPath
-	case len(path) > mostPath:
+	case len(path) > maxPath:
 		return "", errLongPath
 	}
 	return strings.TrimPrefix(path, "."), nil

@@ -30,19 +30,19 @@ func TestExpression(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &Answer{Ends: ended}
-	a.Reset(MostBody)
+	a.Reset(MaxBody)
 	a.Ends = ended
-	if _, err := a.Write(bytes.Repeat([]byte("x"), MostBody)); err != nil {
+	if _, err := a.Write(bytes.Repeat([]byte("x"), MaxBody)); err != nil {
 		t.Fatal(err)
 	}
 	if List([]Check{c}).Failed(a); !a.Unfinished {
 		t.Error("it was finished after the end of the attack")
 	}
-	a.Reset(MostBody)
+	a.Reset(MaxBody)
 	if a.Unfinished || a.Ends != nil {
 		t.Error("Reset keeps what an earlier answer was")
 	}
-	if _, err := Parse("json ." + strings.Repeat("[a]", mostPath) + " exists"); err == nil {
+	if _, err := Parse("json ." + strings.Repeat("[a]", maxPath) + " exists"); err == nil {
 		t.Error("a long path is taken")
 	}
 }

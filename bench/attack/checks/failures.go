@@ -8,11 +8,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// MostBodies is the number of bodies kept per kind of failure.
+// MaxBodies is the number of bodies kept per kind of failure.
 const (
-	MostBodies = 3
-	mostShown  = 2 << 10
-	mostKinds  = 16
+	MaxBodies = 3
+	maxShown  = 2 << 10
+	maxKinds  = 16
 )
 
 // ForFailures is how much of a body to keep for Failures: more than shown, so that no part of a
@@ -37,17 +37,17 @@ type Body struct {
 // Failures are the first failed answers of each kind.
 type Failures []Failure
 
-// Keep adds the answer to request seq if it is one of the first. masked masks secrets.
-func (f *Failures) Keep(
+// Collect adds the answer to request seq if it is one of the first. masked masks secrets.
+func (f *Failures) Collect(
 	what string, seq uint64, a *Answer, masked func(text string, cut bool) string,
 ) {
-	if at := f.of(what); at >= 0 && len((*f)[at].Bodies) == MostBodies ||
-		at < 0 && len(*f) == mostKinds {
+	if at := f.index(what); at >= 0 && len((*f)[at].Bodies) == MaxBodies ||
+		at < 0 && len(*f) == maxKinds {
 		return
 	}
 	shown, cut := a.shown()
 	shown = text.Plain(masked(shown, cut))
-	if end := mostShown; len(shown) > end {
+	if end := maxShown; len(shown) > end {
 		for !utf8.RuneStart(shown[end]) {
 			end--
 		}
@@ -67,17 +67,17 @@ func (f *Failures) Add(more Failures) {
 }
 
 func (f *Failures) add(what string, b Body) {
-	at := f.of(what)
-	if at < 0 && len(*f) < mostKinds {
+	at := f.index(what)
+	if at < 0 && len(*f) < maxKinds {
 		at = len(*f)
 		*f = append(*f, Failure{What: what})
 	}
-	if at >= 0 && len((*f)[at].Bodies) < MostBodies {
+	if at >= 0 && len((*f)[at].Bodies) < MaxBodies {
 		(*f)[at].Bodies = append((*f)[at].Bodies, b)
 	}
 }
 
-func (f *Failures) of(what string) int {
+func (f *Failures) index(what string) int {
 	return slices.IndexFunc(*f, func(o Failure) bool { return o.What == what })
 }
 

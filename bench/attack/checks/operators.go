@@ -60,7 +60,7 @@ func matching(op, want string) (holding, error) {
 
 var (
 	errPath     = errors.New("want a path such as .items.#")
-	errLongPath = fmt.Errorf("want a path of at most %d bytes", mostPath)
+	errLongPath = fmt.Errorf("want a path of at most %d bytes", maxPath)
 )
 
 func header(rest string) (func(*Answer) string, error) {

@@ -75,7 +75,7 @@ func (t *quicTransport) Streams() record.Streams {
 	return record.Streams{Peak: t.peak.Load(), Resets: t.resets.Load(), Limit: t.limit.Load()}
 }
 
-const mostAgain = 3
+const maxAgain = 3
 
 // Closing the body releases the stream.
 func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -85,14 +85,14 @@ func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	to := t.hosts.Host(r.URL.Host + " " + name) // a connection has one server name
 	deadline, _ := r.Context().Deadline()
-	at, err := to.Take(r.Context(), deadline)
+	at, err := to.Acquire(r.Context(), deadline)
 	if err != nil {
 		return nil, err
 	}
 	n := t.open.Add(1)
 	for was := t.peak.Load(); n > was && !t.peak.CompareAndSwap(was, n); was = t.peak.Load() {
 	}
-	give := sync.OnceFunc(func() { t.open.Add(-1); to.Give(at) })
+	give := sync.OnceFunc(func() { t.open.Add(-1); to.Release(at) })
 	for tries, again := 0, false; ; tries++ {
 		var resp *http.Response
 		resp, at, err = t.try(r, name, to, at, deadline, again)
@@ -101,7 +101,7 @@ func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 		t.count(err)
-		if r, again = t.again(r, tries, err); r == nil {
+		if r, again = t.retry(r, tries, err); r == nil {
 			give()
 			return nil, err
 		}
@@ -149,18 +149,18 @@ func (t *quicTransport) count(err error) {
 	}
 }
 
-// again returns nil if the request must not be resent.
-func (t *quicTransport) again(
+// retry returns nil if the request must not be resent.
+func (t *quicTransport) retry(
 	r *http.Request, tries int, err error,
 ) (next *http.Request, went bool) {
 	e, reset := errors.AsType[*http3.Error](err)
 	went = !unusable(err)
 	rejected := reset && e.Remote && e.ErrorCode == http3.ErrCodeRequestRejected
 	lost := tries == 0 && transport.Repeatable(r) && ended(err)
-	if tries >= mostAgain || r.Context().Err() != nil || went && !(t.Resend && (rejected || lost)) {
+	if tries >= maxAgain || r.Context().Err() != nil || went && !(t.Resend && (rejected || lost)) {
 		return nil, went
 	}
-	return transport.Again(r), went
+	return transport.CloneForRetry(r), went
 }
 
 // ended reports whether the server has ended the connection without an error, or is another

@@ -340,7 +340,7 @@ func TestSaid(t *testing.T) {
 	a.Rate, a.Tasks = 500, 8
 	r, _ := run(t, a)
 	if len(r.Failures) != 1 || r.Failures[0].What != "status 503" ||
-		len(r.Failures[0].Bodies) != checks.MostBodies ||
+		len(r.Failures[0].Bodies) != checks.MaxBodies ||
 		!strings.HasPrefix(r.Failures[0].Bodies[0].Text, "no room for ") {
 		t.Errorf("kept are %v", r.Failures)
 	}

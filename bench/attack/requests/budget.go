@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	mostActions = 256 << 10 // bytes between {{ and }} of a field
-	mostSteps   = 10_000    // iterations of the loops of a field
-	mostFilled  = 128 << 20 // bytes of a field, and of the texts its functions make
+	maxActions = 256 << 10 // bytes between {{ and }} of a field
+	maxSteps   = 10_000    // iterations of the loops of a field
+	maxFilled  = 128 << 20 // bytes of a field, and of the texts its functions make
 	// iterations over all rows of the data, checked before sending
-	mostChecked = 5_000_000
+	maxChecked = 5_000_000
 )
 
 var (
-	errSteps       = fmt.Errorf("its loops run more than %d iterations", mostSteps)
-	errTooMuchText = fmt.Errorf("it makes more than %d MiB of text", mostFilled>>20)
+	errSteps       = fmt.Errorf("its loops run more than %d iterations", maxSteps)
+	errTooMuchText = fmt.Errorf("it makes more than %d MiB of text", maxFilled>>20)
 )
 
 func checkActions(text string) error {
@@ -30,38 +30,38 @@ func checkActions(text string) error {
 			return nil
 		}
 		inside, rest, _ := strings.Cut(behind, "}}")
-		if size += len(inside) + len("{{}}"); size > mostActions {
-			return fmt.Errorf("there are more than %d KiB between {{ and }}", mostActions>>10)
+		if size += len(inside) + len("{{}}"); size > maxActions {
+			return fmt.Errorf("there are more than %d KiB between {{ and }}", maxActions>>10)
 		}
 		text = rest
 	}
 }
 
 func (x *executor) step() (string, error) {
-	if x.steps++; x.steps > mostSteps {
+	if x.steps++; x.steps > maxSteps {
 		return "", errSteps
 	}
 	return "", nil
 }
 
-func (x *executor) takes(n int) error {
-	if x.made += n; x.made > mostFilled {
+func (x *executor) spend(n int) error {
+	if x.made += n; x.made > maxFilled {
 		return errTooMuchText
 	}
 	return nil
 }
 
-func (x *executor) text(made string) (string, error) { return made, x.takes(len(made)) }
+func (x *executor) text(made string) (string, error) { return made, x.spend(len(made)) }
 
-// mostEscaped is the maximum growth factor of escaping.
-const mostEscaped = 6
+// maxEscaped is the maximum growth factor of escaping.
+const maxEscaped = 6
 
-func (x *executor) before(args []any) error {
+func (x *executor) spendArgs(args []any) error {
 	n := 0
 	for _, a := range args {
-		n += mostEscaped * lengthOf(a)
+		n += maxEscaped * lengthOf(a)
 	}
-	if n > mostFilled-x.made {
+	if n > maxFilled-x.made {
 		return errTooMuchText
 	}
 	return nil
@@ -88,9 +88,9 @@ func (x *executor) printf(format string, args ...any) (string, error) {
 	}
 	longest := 0
 	for _, a := range args {
-		longest = max(longest, mostEscaped*lengthOf(a))
+		longest = max(longest, maxEscaped*lengthOf(a))
 	}
-	if strings.Count(format, "%")*(999+longest)+len(format) > mostFilled-x.made {
+	if strings.Count(format, "%")*(999+longest)+len(format) > maxFilled-x.made {
 		return "", errTooMuchText
 	}
 	return x.text(fmt.Sprintf(format, args...))
@@ -98,7 +98,7 @@ func (x *executor) printf(format string, args ...any) (string, error) {
 
 func (x *executor) bounded(f func(...any) string) func(...any) (string, error) {
 	return func(args ...any) (string, error) {
-		if err := x.before(args); err != nil {
+		if err := x.spendArgs(args); err != nil {
 			return "", err
 		}
 		return x.text(f(args...))

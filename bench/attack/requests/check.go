@@ -11,9 +11,9 @@ import (
 
 // The parser needs up to 8 KiB of stack for each level of nesting.
 const (
-	mostCommands = 200_000
-	mostBare     = 64 << 10 // bytes of a command outside single quotes
-	mostStray    = 4 << 10  // bytes of a line that is not a curl command
+	maxCommands = 200_000
+	maxBare     = 64 << 10 // bytes of a command outside single quotes
+	maxStray    = 4 << 10  // bytes of a line that is not a curl command
 )
 
 var errPlain = errors.New("want a plain command: curl, its options and a URL")
@@ -43,10 +43,10 @@ func check(text []byte) (checked []byte, err error) {
 				continue
 			case !bytes.HasPrefix(text[i:], []byte("curl")):
 				one, _, _ := bytes.Cut(text[i:], []byte("\n"))
-				return text[:i+min(len(one), mostStray)], nil
+				return text[:i+min(len(one), maxStray)], nil
 			}
-			if commands++; commands > mostCommands {
-				return wrong(fmt.Errorf("want at most %d commands", mostCommands))
+			if commands++; commands > maxCommands {
+				return wrong(fmt.Errorf("want at most %d commands", maxCommands))
 			}
 		}
 		switch {
@@ -68,7 +68,7 @@ func check(text []byte) (checked []byte, err error) {
 			}
 		case c == '"' && quote == '"':
 			quote = 0
-		case c == '$' && plainVariable.Match(text[i:min(len(text), i+mostName)]):
+		case c == '$' && plainVariable.Match(text[i:min(len(text), i+maxName)]):
 		case c == '`', c == '$' && i+1 < len(text) && strings.IndexByte("({[", text[i+1]) >= 0:
 			return wrong(errFilled)
 		case quote != 0:
@@ -90,9 +90,9 @@ func check(text []byte) (checked []byte, err error) {
 		default:
 			bare++
 		}
-		if bare > mostBare {
+		if bare > maxBare {
 			return wrong(fmt.Errorf("a command has more than %d KiB outside single quotes",
-				mostBare>>10))
+				maxBare>>10))
 		}
 		if i < len(text) && text[i] == '\n' {
 			line++
@@ -103,4 +103,4 @@ func check(text []byte) (checked []byte, err error) {
 
 var plainVariable = lazyregexp.New(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
-const mostName = 256
+const maxName = 256

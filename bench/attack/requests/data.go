@@ -69,7 +69,7 @@ func ReadData(name string, text []byte, format string) (*Data, error) {
 		return nil, fmt.Errorf("%s:%d: want UTF-8", name, lineOf(text, firstInvalid(text)))
 	}
 	// at most one row per line: growing would double the memory
-	rows := min(bytes.Count(text, []byte("\n"))+1, MostRows)
+	rows := min(bytes.Count(text, []byte("\n"))+1, MaxRows)
 	d.Rows, d.Lines = make([][]Value, 0, rows), make([]int, 0, rows)
 	var err error
 	switch format {
@@ -158,12 +158,12 @@ func (d *Data) readCSV(name string, text []byte, separator rune) error {
 	}
 }
 
-// MostRows limits the rows of data. Each needs at least a hundred bytes.
-const MostRows = 2_000_000
+// MaxRows limits the rows of data. Each needs at least a hundred bytes.
+const MaxRows = 2_000_000
 
 func (d *Data) add(row []Value, line int) error {
-	if len(d.Rows) == MostRows {
-		return fmt.Errorf("want at most %d rows", MostRows)
+	if len(d.Rows) == MaxRows {
+		return fmt.Errorf("want at most %d rows", MaxRows)
 	}
 	d.Rows, d.Lines = append(d.Rows, row), append(d.Lines, line)
 	return nil

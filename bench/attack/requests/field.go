@@ -88,7 +88,7 @@ func (f *filling) put(to []byte, of *field) ([]byte, error) {
 	}
 	begins := len(to)
 	for i := range of.parts {
-		if to = f.part(to, &of.parts[i]); len(to)-begins > mostFilled {
+		if to = f.part(to, &of.parts[i]); len(to)-begins > maxFilled {
 			return to, fmt.Errorf("%s: %w", of.of, errTooMuchText)
 		}
 	}
@@ -153,7 +153,7 @@ func (r *Request) parse(of, text string, begins position) (*field, error) {
 			fd.full, err = r.whole(t, begins)
 			return fd, err
 		}
-		if at = at.after(p.text); p.what != aText || p.text != "" {
+		if at = at.advance(p.text); p.what != aText || p.text != "" {
 			fd.parts = append(fd.parts, p)
 		}
 	}

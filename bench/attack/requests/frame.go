@@ -131,7 +131,7 @@ func (f *Frame) Put(to []byte, scratch *[]byte, seed, seq uint64) (_ []byte, bod
 				in = p.field
 				with.begin(in.stream)
 			}
-			if to = with.part(to, p.part); len(to)-begins > mostFilled {
+			if to = with.part(to, p.part); len(to)-begins > maxFilled {
 				return to, 0, errTooMuchText
 			}
 		default:

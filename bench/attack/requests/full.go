@@ -24,7 +24,7 @@ type executor struct {
 }
 
 func (x *executor) Write(p []byte) (int, error) {
-	if err := x.takes(len(p)); err != nil {
+	if err := x.spend(len(p)); err != nil {
 		return 0, err
 	}
 	x.out = append(x.out, p...)
@@ -78,7 +78,7 @@ func escape(list *parse.ListNode, at position) (position, error) {
 		var err error
 		switch n := n.(type) {
 		case *parse.TextNode:
-			at = at.after(string(n.Text))
+			at = at.advance(string(n.Text))
 		case *parse.CommentNode:
 		case *parse.ActionNode:
 			if len(n.Pipe.Decl) > 0 {
@@ -149,18 +149,18 @@ func (r *Request) functions(x *executor) template.FuncMap {
 			if i < 0 {
 				return nil, r.noColumn(name)
 			}
-			return given(x.filling.row[i]), nil
+			return templateValue(x.filling.row[i]), nil
 		},
 		"raw": func(v any) rawValue { return rawValue(valueOf(v).Text) },
 		"json": func(v any) (jsonValue, error) {
 			if is := valueOf(v); is.JSON {
 				return jsonValue(is.Text), nil
 			}
-			if err := x.before([]any{v}); err != nil {
+			if err := x.spendArgs([]any{v}); err != nil {
 				return "", err
 			}
 			text, err := json.Marshal(v)
-			return jsonValue(text), cmp.Or(err, x.takes(len(text)))
+			return jsonValue(text), cmp.Or(err, x.spend(len(text)))
 		},
 		"base64": func(v any) (string, error) {
 			return x.text(base64.StdEncoding.EncodeToString([]byte(valueOf(v).Text)))
@@ -179,19 +179,19 @@ func (r *Request) functions(x *executor) template.FuncMap {
 		all[sessionName] = func() uint64 { return x.filling.session }
 	}
 	for i, name := range r.step.Captured {
-		all[name] = func() any { return given(x.filling.captured[i]) }
+		all[name] = func() any { return templateValue(x.filling.captured[i]) }
 	}
 	if r.data != nil {
 		for i, c := range r.data.Columns {
 			if isIdentifier(c) {
-				all[c] = func() any { return given(x.filling.row[i]) }
+				all[c] = func() any { return templateValue(x.filling.row[i]) }
 			}
 		}
 	}
 	return all
 }
 
-func given(v Value) any {
+func templateValue(v Value) any {
 	if v.JSON {
 		return jsonValue(v.Text)
 	}

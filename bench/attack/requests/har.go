@@ -21,7 +21,7 @@ type archive struct {
 // one.
 type entries []struct{ Request harRequest }
 
-const mostEntries = 200_000
+const maxEntries = 200_000
 
 func (all *entries) UnmarshalJSON(text []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -32,8 +32,8 @@ func (all *entries) UnmarshalJSON(text []byte) error {
 		return errors.New("log.entries is no array")
 	}
 	for dec.More() {
-		if len(*all) == mostEntries {
-			return fmt.Errorf("want at most %d entries", mostEntries)
+		if len(*all) == maxEntries {
+			return fmt.Errorf("want at most %d entries", maxEntries)
 		}
 		var one struct{ Request harRequest }
 		if err := dec.Decode(&one); err != nil {

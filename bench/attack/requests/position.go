@@ -24,7 +24,7 @@ const (
 	inEscape // after a backslash
 )
 
-func (p position) after(text string) position {
+func (p position) advance(text string) position {
 	switch p {
 	case inText, inHeader, inForm:
 		return p

@@ -185,9 +185,9 @@ func (r *Request) Check() error {
 		checking.Go(func() {
 			for i := k * n / parts; i < (k+1)*n/parts; i++ {
 				steps, err := r.checkRow(uint64(i), i)
-				if n := turns.Add(int64(steps)); err == nil && n > mostChecked {
+				if n := turns.Add(int64(steps)); err == nil && n > maxChecked {
 					err = fmt.Errorf("%s: its %d rows need more than %d loop iterations",
-						r.data.Name, len(r.data.Rows), mostChecked)
+						r.data.Name, len(r.data.Rows), maxChecked)
 				}
 				if wrong[k] = err; err != nil {
 					return

@@ -119,13 +119,13 @@ func secretsOfURL(to []Secret, address string, show []string) []Secret {
 }
 
 // A query may be only a token, in which a longer text before "=" is no name.
-const mostSecretName = 40
+const maxSecretName = 40
 
 func secretsOfQuery(to []Secret, query string, show []string) []Secret {
 	separates := func(c rune) bool { return c == '&' || c == ';' }
 	for part := range strings.FieldsFuncSeq(query, separates) {
 		name, value, ok := strings.Cut(part, "=")
-		if !ok || len(name) > mostSecretName || strings.Trim(value, "=") == "" {
+		if !ok || len(name) > maxSecretName || strings.Trim(value, "=") == "" {
 			name, value = "", part
 		}
 		if slices.Contains(show, name) {
@@ -140,16 +140,16 @@ func secretsOfQuery(to []Secret, query string, show []string) []Secret {
 }
 
 const (
-	mostSearched = 1 << 20
-	mostFields   = 2000
+	maxSearched = 1 << 20
+	maxFields   = 2000
 )
 
 func secretsOfBody(to []Secret, kind string, body []byte) []Secret {
-	body = bytes.TrimSpace(body[:min(len(body), mostSearched)])
+	body = bytes.TrimSpace(body[:min(len(body), maxSearched)])
 	if len(body) == 0 {
 		return to
 	}
-	most := len(to) + mostFields
+	most := len(to) + maxFields
 	_, params, _ := mime.ParseMediaType(kind)
 	switch text := string(body); {
 	case params["boundary"] != "":

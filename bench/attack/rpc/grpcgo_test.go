@@ -63,7 +63,7 @@ func TestSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(r.Failures) != 1 || r.Failures[0].What != "status UNAVAILABLE" ||
-			len(r.Failures[0].Bodies) != checks.MostBodies {
+			len(r.Failures[0].Bodies) != checks.MaxBodies {
 			t.Fatalf("kept are %.3000v", r.Failures)
 		}
 		for _, b := range r.Failures[0].Bodies {

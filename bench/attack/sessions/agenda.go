@@ -36,7 +36,7 @@ func (a *Agenda[T]) End() {
 	over := a.live == 0
 	a.mu.Unlock()
 	if over {
-		a.tell()
+		a.notify()
 	}
 }
 
@@ -48,11 +48,11 @@ func (a *Agenda[T]) Add(due int64, what T) {
 	first := a.items[0].added == a.added
 	a.mu.Unlock()
 	if first {
-		a.tell()
+		a.notify()
 	}
 }
 
-func (a *Agenda[T]) tell() {
+func (a *Agenda[T]) notify() {
 	select {
 	case a.Called <- struct{}{}:
 	default:
@@ -78,8 +78,8 @@ func (a *Agenda[T]) Look(answer func()) (what T, due int64, ok bool, live int) {
 	return what, due, ok, a.live
 }
 
-// Take removes the earliest step. There must be one.
-func (a *Agenda[T]) Take() T {
+// Pop removes the earliest step. There must be one.
+func (a *Agenda[T]) Pop() T {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return heap.Pop(&a.items).(item[T]).what

@@ -20,8 +20,8 @@ type Capture struct {
 	take func(*checks.Answer) (requests.Value, error)
 }
 
-// MostCaptured is the maximum size of a value in bytes. A longer one fails the step.
-const MostCaptured = 64 << 10
+// MaxCaptured is the maximum size of a value in bytes. A longer one fails the step.
+const MaxCaptured = 64 << 10
 
 // ParseCapture parses a capture:
 //
@@ -49,12 +49,12 @@ func ParseCapture(text string) (Capture, error) {
 	var err error
 	switch {
 	case kind == "json" && rest != "":
-		c.body = checks.MostBody
+		c.body = checks.MaxBody
 		c.take, err = ofJSON(rest)
 	case kind == "header" && rest != "":
 		c.take, err = ofHeader(rest)
 	case kind == "regexp" && rest != "":
-		c.body = checks.MostBody
+		c.body = checks.MaxBody
 		c.take, err = ofBody(rest)
 	default:
 		err = fmt.Errorf("want json:PATH, header:NAME or regexp:EXPRESSION behind the =, got %q",
@@ -80,7 +80,7 @@ func (c *Capture) UnmarshalText(text []byte) (err error) {
 // Take returns the value in an answer. Errors do not quote the answer.
 func (c *Capture) Take(a *checks.Answer) (requests.Value, error) {
 	v, err := c.take(a)
-	if err == nil && len(v.Text) > MostCaptured {
+	if err == nil && len(v.Text) > MaxCaptured {
 		err = errTooLong
 	}
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *Capture) Take(a *checks.Answer) (requests.Value, error) {
 }
 
 var (
-	errTooLong = fmt.Errorf("it is longer than %d KiB", MostCaptured>>10)
+	errTooLong = fmt.Errorf("it is longer than %d KiB", MaxCaptured>>10)
 	errNone    = errors.New("it is not there")
 	errNotJSON = errors.New("the body is not JSON")
 )

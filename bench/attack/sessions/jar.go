@@ -16,8 +16,8 @@ type Jar struct {
 
 // Limits of cookies, as in browsers. Exceeding them fails the step.
 const (
-	MostCookies = 50
-	MostCookie  = 4 << 10 // bytes of name and value
+	MaxCookies = 50
+	MaxCookie  = 4 << 10 // bytes of name and value
 )
 
 // NewJar returns an empty Jar.
@@ -35,10 +35,10 @@ func (j *Jar) SetCookies(u *url.URL, cookies []*http.Cookie) {
 		key := u.Host + " " + c.Path + " " + c.Name
 		_, known := j.values[key]
 		switch {
-		case len(c.Name)+len(c.Value) > MostCookie:
-			j.err = fmt.Errorf("a cookie is longer than %d KiB", MostCookie>>10)
-		case !known && len(j.values) >= MostCookies:
-			j.err = fmt.Errorf("there are more than %d cookies", MostCookies)
+		case len(c.Name)+len(c.Value) > MaxCookie:
+			j.err = fmt.Errorf("a cookie is longer than %d KiB", MaxCookie>>10)
+		case !known && len(j.values) >= MaxCookies:
+			j.err = fmt.Errorf("there are more than %d cookies", MaxCookies)
 		default:
 			j.values[key] = c.Value
 			j.jar.SetCookies(u, []*http.Cookie{c})

@@ -69,13 +69,13 @@ func (t *Times) metrics(of string, due int, add func(unit string, value float64)
 	at := func(rank int) int64 { return result.ValueAtRank(h, rank) }
 	for _, q := range metric.Quantiles {
 		if q.Main && statistics.Resolvable(q.P, n) {
-			add(q.Of(of), float64(at(statistics.Rank(n, q.P)))/second)
+			add(q.Unit(of), float64(at(statistics.Rank(n, q.P)))/second)
 		}
 	}
 	if due > 0 {
 		result.EachDue(due, n, of, at, func(unit string, v float64) {
 			for _, q := range metric.Quantiles {
-				if q.Main && unit == decide.Due+q.Of(of) {
+				if q.Main && unit == decide.Due+q.Unit(of) {
 					add(unit, v)
 				}
 			}

@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/internal/yamltree"
 )
 
-// MostText limits the bytes of a file.
-const MostText = 1 << 20
+// MaxText limits the bytes of a file.
+const MaxText = 1 << 20
 
 // A Script is the session of a file, with the positions of its steps: file:line:column.
 type Script struct {
@@ -152,8 +152,8 @@ func (r *reader) steps(s *Script, node ast.Node) {
 		return
 	}
 	for i, n := range list.Values {
-		if i == MostSteps {
-			r.complain(n, fmt.Errorf("want up to %d steps", MostSteps))
+		if i == MaxSteps {
+			r.complain(n, fmt.Errorf("want up to %d steps", MaxSteps))
 			return
 		}
 		s.Steps = append(s.Steps, r.step(s, n))

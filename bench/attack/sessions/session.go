@@ -49,8 +49,8 @@ type Step struct {
 	Checks   checks.List // of its answer, in addition to the attack's checks
 }
 
-// MostSteps limits the steps of a session.
-const MostSteps = 50
+// MaxSteps limits the steps of a session.
+const MaxSteps = 50
 
 var name = lazyregexp.New(`^[a-z][a-z0-9_]{0,39}$`)
 
@@ -68,8 +68,8 @@ func (s *Session) Validate() error {
 	var wrong text.Complaints
 	wrong.Note(CheckName(s.Name))
 	n := len(s.Steps)
-	wrong.If(n == 0 || n > MostSteps, "session %s: it has %d steps; want 1 to %d", s.Name, n,
-		MostSteps)
+	wrong.If(n == 0 || n > MaxSteps, "session %s: it has %d steps; want 1 to %d", s.Name, n,
+		MaxSteps)
 	names := map[string]bool{}
 	for _, st := range s.Steps {
 		wrong.Note(CheckName(st.Name))

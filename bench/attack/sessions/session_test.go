@@ -20,7 +20,7 @@ import (
 
 func TestCapture(t *testing.T) {
 	answer := func(header http.Header, body string) *checks.Answer {
-		a := &checks.Answer{Header: header, Body: []byte(body), Most: checks.MostBody}
+		a := &checks.Answer{Header: header, Body: []byte(body), Most: checks.MaxBody}
 		return a
 	}
 	order := http.Header{"Location": {"/orders/17?x=1"}, "Two": {"a", "b"}}
@@ -43,9 +43,9 @@ func TestCapture(t *testing.T) {
 		{"a = header:No", "", requests.Value{}, "capture a: it is not there"},
 		{"a = regexp:v=\"(=[^\"]*)\"", `<v="=1">`, requests.Value{Text: "=1"}, ""},
 		{"a = regexp:x{3}", "xx", requests.Value{}, "capture a: it is not there"},
-		{"a = regexp:x+", strings.Repeat("x", MostCaptured), requests.Value{
-			Text: strings.Repeat("x", MostCaptured)}, ""},
-		{"a = regexp:x+", strings.Repeat("x", MostCaptured+1), requests.Value{},
+		{"a = regexp:x+", strings.Repeat("x", MaxCaptured), requests.Value{
+			Text: strings.Repeat("x", MaxCaptured)}, ""},
+		{"a = regexp:x+", strings.Repeat("x", MaxCaptured+1), requests.Value{},
 			"capture a: it is longer than 64 KiB"},
 	} {
 		capture, err := ParseCapture(c.text)
@@ -133,7 +133,7 @@ func TestAgenda(t *testing.T) {
 	last := int64(-1)
 	for range 8 * each {
 		what, due, ok, _ := a.Look(func() {})
-		if got := a.Take(); !ok || what != due || got != due || due < last {
+		if got := a.Pop(); !ok || what != due || got != due || due < last {
 			t.Fatalf("%d of %d behind %d", what, due, last)
 		}
 		last = due
@@ -145,7 +145,7 @@ func TestAgenda(t *testing.T) {
 	for i := range int64(3) {
 		a.Add(5, i)
 	}
-	if got := []int64{a.Take(), a.Take(), a.Take()}; !slices.Equal(got, []int64{0, 1, 2}) {
+	if got := []int64{a.Pop(), a.Pop(), a.Pop()}; !slices.Equal(got, []int64{0, 1, 2}) {
 		t.Errorf("those that are due together come as %v", got)
 	}
 }

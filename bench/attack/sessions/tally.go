@@ -162,13 +162,13 @@ func (t *Tally) Broken(requests int) string {
 
 // Times is a distribution of times in ns, to three digits. The zero value is empty.
 type Times struct {
-	few []int64                 // all times, until there are more than mostListed
+	few []int64                 // all times, until there are more than maxListed
 	h   *hdrhistogram.Histogram // all times after that
 	sum float64
 }
 
-// More than mostListed times go to a histogram of 300 kB. With many URLs, most have fewer requests.
-const mostListed = 1000
+// More than maxListed times go to a histogram of 300 kB. With many URLs, most have fewer requests.
+const maxListed = 1000
 
 // Longer times are counted in the last bucket.
 const longest = int64(24 * time.Hour)
@@ -176,7 +176,7 @@ const longest = int64(24 * time.Hour)
 func (t *Times) add(ns int64) {
 	t.sum += float64(ns)
 	ns = min(max(ns, 0), longest)
-	if t.h == nil && len(t.few) < mostListed {
+	if t.h == nil && len(t.few) < maxListed {
 		t.few = append(t.few, ns)
 		return
 	}

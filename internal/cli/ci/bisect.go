@@ -46,7 +46,7 @@ func checkBisect(cmd *cobra.Command, o *gateFlags, args []string) error {
 
 func (a *app) bisect(ctx context.Context, f gateFlags, args []string) (err error) {
 	watch := &bisectProgress{progress: newProgress(a.Stderr, f.measure.quiet)}
-	ctx, done := terminal.Interruptible(ctx, watch.progress.Say)
+	ctx, done := terminal.Interruptible(ctx, watch.progress.Println)
 	defer done()
 	closeLine := sync.OnceFunc(watch.Close)
 	defer closeLine()
@@ -72,14 +72,14 @@ func (a *app) bisect(ctx context.Context, f gateFlags, args []string) (err error
 		return fmt.Errorf("gate: --bisect: %w", err)
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	watch.progress.Say(fmt.Sprintf("%s, results go to %s, seed %d",
+	watch.progress.Println(fmt.Sprintf("%s, results go to %s, seed %d",
 		text.Count(len(history.Commits)-1, "commit"), o.Out, o.Seed))
-	if n := journal.Kept(); n > 0 {
-		watch.progress.Say(fmt.Sprintf("%s from an earlier call are used (--force measures again)",
+	if n := journal.Len(); n > 0 {
+		watch.progress.Println(fmt.Sprintf("%s from an earlier call are used (--force measures again)",
 			text.Count(n, "gate")))
 	}
 	search := &bisect.Search{Commits: history.Commits, Judge: o.Judge, Journal: journal,
-		Say: watch.progress.Say,
+		Say: watch.progress.Println,
 		Gate: func(ctx context.Context, q bisect.Question) (*verdict.Report, error) {
 			return a.bisectGate(ctx, o, journal, q, watch)
 		}}
@@ -133,7 +133,7 @@ type bisectProgress struct {
 	at string // the measured commits
 }
 
-func (w *bisectProgress) Say(string) {}
+func (w *bisectProgress) Println(string) {}
 
 func (w *bisectProgress) Doing(what string) {
 	if what != "" {
@@ -151,6 +151,6 @@ func (w *bisectProgress) More(runs int, each time.Duration) {
 func (w *bisectProgress) Ran(runs int, each time.Duration) {
 	if w.Progress.Doing("") {
 		w.progress.Ran(runs, each)
-		w.Tell(w.at)
+		w.SetStatus(w.at)
 	}
 }

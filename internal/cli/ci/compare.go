@@ -136,8 +136,8 @@ func checkComplete(inputs []results.Input, interrupted bool) error {
 
 // Limits of the total numbers of results and of metric values of all inputs.
 const (
-	mostCompared = 2 * results.MostResults
-	mostValues   = 2 * results.MostValues
+	maxCompared = 2 * results.MaxResults
+	maxValues   = 2 * results.MaxValues
 )
 
 // ReadInputs reads PATH, NAME=PATH, or - for standard input. Equal paths get distinct names, as in
@@ -172,9 +172,9 @@ func ReadInputs(args []string, stdin io.Reader) (inputs []results.Input, err err
 		for _, r := range in.Results.Runs {
 			values += len(r.Values)
 		}
-		if runs > mostCompared || values > mostValues {
+		if runs > maxCompared || values > maxValues {
 			return nil, fmt.Errorf("%s: the inputs up to this one contain more than %d results "+
-				"or %d values of metrics", path, mostCompared, mostValues)
+				"or %d values of metrics", path, maxCompared, maxValues)
 		}
 		inputs = append(inputs, in)
 	}

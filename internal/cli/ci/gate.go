@@ -190,7 +190,7 @@ func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 	}
 	code := terminal.ExitCode(r.ExitCode())
 	if code == terminal.Unusable { // standard output may be a file that contains only the report
-		why := fmt.Sprintf("gate: cannot decide: %s", strings.Join(text.Few(r.Faults, 2), "; "))
+		why := fmt.Sprintf("gate: cannot decide: %s", strings.Join(text.Truncate(r.Faults, 2), "; "))
 		if most := a.Columns(); most > 0 {
 			why = text.Wrapped("", why, most-len(a.Program+": "))
 		}

@@ -98,9 +98,9 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 		return err
 	}
 	watch := newProgress(a.Stderr, f.measure.quiet)
-	ctx, done := terminal.Interruptible(ctx, watch.Say)
+	ctx, done := terminal.Interruptible(ctx, watch.Println)
 	defer done()
-	watch.Say(fmt.Sprintf("results go to %s, seed %d", o.Out, o.Seed))
+	watch.Println(fmt.Sprintf("results go to %s, seed %d", o.Out, o.Seed))
 	report, err := measure.Gate(ctx, o, watch)
 	watch.Close()
 	if err != nil {

@@ -24,7 +24,7 @@ func (w *progress) Doing(what string) {
 	}
 	if phase, _, _ := strings.Cut(what, ","); phase != w.phase {
 		if w.phase = phase; phase != "" {
-			w.Say(phase)
+			w.Println(phase)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func runAsCommand(args []string) int {
 			select {}
 		}
 	}
-	return cli.On(context.Background(), h, args, os.Stdin)
+	return cli.RunOn(context.Background(), h, args, os.Stdin)
 }
 
 func misbehave(fault string) {

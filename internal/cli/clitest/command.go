@@ -95,7 +95,7 @@ func Driven(t testing.TB, drive bench.RunFunc, args ...string) Outcome {
 	var stdout, stderr bytes.Buffer
 	h := host(&stdout, &stderr)
 	h.Drive = drive
-	code := cli.On(t.Context(), h, args, strings.NewReader(""))
+	code := cli.RunOn(t.Context(), h, args, strings.NewReader(""))
 	return Outcome{code, stdout.String(), stderr.String()}
 }
 
@@ -114,9 +114,9 @@ func Process(t testing.TB, env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Apart is Process with its own current directory and directory for temporary files, for parallel
-// tests.
-func Apart(t testing.TB, env []string, args ...string) (cmd *exec.Cmd, temporary string) {
+// IsolatedProcess is Process with its own current directory and directory for temporary files, for
+// parallel tests.
+func IsolatedProcess(t testing.TB, env []string, args ...string) (cmd *exec.Cmd, temporary string) {
 	t.Helper()
 	temporary = t.TempDir()
 	cmd = Process(t, append([]string{"TMPDIR=" + temporary}, env...), args...)

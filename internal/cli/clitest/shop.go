@@ -26,7 +26,7 @@ func Shop(t *testing.T, status int) (url string, served *atomic.Int64) {
 // The machine may be busy with other tests.
 var doubtful = lazyregexp.New(`(?m)^.* is INVALID: .*\n`)
 
-func Beside(stderr string) string { return doubtful.ReplaceAllString(stderr, "") }
+func WithoutDoubts(stderr string) string { return doubtful.ReplaceAllString(stderr, "") }
 
 // Attacked accepts the exit code of a load that a busy machine could not send in time.
 func Attacked(t *testing.T, args ...string) Outcome {

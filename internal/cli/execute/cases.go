@@ -55,7 +55,7 @@ func TestSuite(kind string, e *Execution) *junit.Suite {
 		s.Add(verdict(r))
 	}
 	for _, f := range e.Findings {
-		s.Add(found(f, e.Expect))
+		s.Add(findingCase(f, e.Expect))
 	}
 	return s
 }
@@ -156,7 +156,7 @@ func orNone(v float64) string {
 	return text.Digits(v)
 }
 
-func found(f decide.Finding, want decide.ClaimVerdict) junit.Case {
+func findingCase(f decide.Finding, want decide.ClaimVerdict) junit.Case {
 	said := fmt.Sprintf("%s: %s", f.Verdict, f.Because)
 	c := junit.Case{Name: f.Claim, Class: f.Study}
 	switch {

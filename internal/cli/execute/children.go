@@ -31,9 +31,9 @@ type children struct {
 func (all *children) run(
 	ctx context.Context, s bench.Scenario, soFar func(*bench.Result),
 ) (*bench.Result, error) {
-	if c := all.take(s); c != nil {
+	if c := all.acquire(s); c != nil {
 		r, err := c.run(ctx, s, all.limit, soFar)
-		if all.keep(c, r, err) || ctx.Err() != nil {
+		if all.release(c, r, err) || ctx.Err() != nil {
 			return r, err
 		}
 		all.setFreshOnly(s)
@@ -43,11 +43,11 @@ func (all *children) run(
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
 	r, err := c.run(ctx, s, all.limit, soFar)
-	all.keep(c, r, err)
+	all.release(c, r, err)
 	return r, err
 }
 
-func (all *children) take(s bench.Scenario) *child {
+func (all *children) acquire(s bench.Scenario) *child {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	last := len(all.idle) - 1
@@ -59,8 +59,8 @@ func (all *children) take(s bench.Scenario) *child {
 	return c
 }
 
-// keep ends the child unless its run was faultless.
-func (all *children) keep(c *child, r *bench.Result, err error) (kept bool) {
+// release ends the child unless its run was faultless.
+func (all *children) release(c *child, r *bench.Result, err error) (kept bool) {
 	if err != nil || r == nil || len(r.Broken) > 0 {
 		c.end()
 		return false

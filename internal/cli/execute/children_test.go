@@ -83,7 +83,7 @@ func TestUsedChild(t *testing.T) {
 				if len(all.idle) > 0 && all.idle[0] == used {
 					t.Error("the child in which a run failed takes another one")
 				}
-				if all.take(bad) != nil {
+				if all.acquire(bad) != nil {
 					t.Error("the strategy gets a child that others have used")
 				}
 			}

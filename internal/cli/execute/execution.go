@@ -102,7 +102,7 @@ func dangling(path string) bool {
 func (e *Execution) Follow(p options.Plan, quiet bool) {
 	e.Plan, e.Planned = p, p.Runs()
 	e.Show = NewRuns(e.Stderr, quiet, p)
-	e.Show.Kept(p, e.Dir)
+	e.Show.AddStored(p, e.Dir)
 }
 
 func (e *Execution) Hold(all objectives.List) error {
@@ -199,7 +199,7 @@ func (e *Execution) ending() (end live.Ending) {
 // are recorded in e.
 func (e *Execution) Run(ctx context.Context) error {
 	defer e.Runner.Close()
-	e.Runner.Tell(func(r *bench.Result) {
+	e.Runner.OnInterim(func(r *bench.Result) {
 		if err := e.Dir.WriteSoFar(r); err != nil {
 			e.Show.Note(func() { e.Complain(err) })
 		}
@@ -211,7 +211,7 @@ func (e *Execution) Run(ctx context.Context) error {
 		}
 	}
 	e.Show.Note(func() { e.CleanStores(ctx, specs...) })
-	running, stopped := e.Runner.Begin(ctx, e.Show.Say)
+	running, stopped := e.Runner.Begin(ctx, e.Show.Println)
 	for i, s := range e.Plan {
 		if stopped != nil {
 			break
@@ -241,10 +241,10 @@ func (e *Execution) Run(ctx context.Context) error {
 func (e *Execution) do(ctx context.Context, section int, suite bench.Suite) error {
 	return suite.Do(ctx, e.Dir.Missing(e.Runner.Run),
 		func(sc bench.Scenario, r *bench.Result, err error) error {
-			if e.Dir.Kept(sc) == nil {
+			if e.Dir.Stored(sc) == nil {
 				defer e.Show.Step(sc)
 			}
-			return e.Take(Record{Section: section, ID: RunID{sc.Name(), sc.Seed}}, r, err)
+			return e.Add(Record{Section: section, ID: RunID{sc.Name(), sc.Seed}}, r, err)
 		})
 }
 
@@ -260,7 +260,7 @@ func (e *Execution) Write(r *bench.Result) error {
 }
 
 // An error of Take ends the execution.
-func (e *Execution) Take(rec Record, r *bench.Result, err error) error {
+func (e *Execution) Add(rec Record, r *bench.Result, err error) error {
 	if _, stuck := errors.AsType[*StuckError](err); stuck {
 		return err
 	}
@@ -290,7 +290,7 @@ func (e *Execution) Fail(name string, seed uint64, why error) error {
 
 func (e *Execution) SayRates() error {
 	for _, line := range options.OwnRates(e.Plan) {
-		if err := e.Dir.Say(line); err != nil {
+		if err := e.Dir.AddAnswer(line); err != nil {
 			return err
 		}
 	}

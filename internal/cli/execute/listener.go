@@ -37,7 +37,7 @@ func listen(
 			if l.said.SoFar != nil && soFar != nil {
 				soFar(l.said.SoFar)
 			}
-			if err := hang.Hear(*l.said.Pulse); err != nil {
+			if err := hang.Observe(*l.said.Pulse); err != nil {
 				giveUp(err)
 			}
 		}

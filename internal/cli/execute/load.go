@@ -61,7 +61,7 @@ func (p *Load) Step(now attack.Progress) {
 	}
 }
 
-func (p *Load) tell(now string) {
+func (p *Load) setStatus(now string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now = now
@@ -93,16 +93,16 @@ func (p *Loads) Next(l *Load) {
 	}
 }
 
-func (p *Loads) Seen() live.Plan {
+func (p *Loads) Plan() live.Plan {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return live.Plan{Done: p.done, Planned: p.planned, Left: -1}
 }
 
-func (p *Loads) Tell(now string) {
+func (p *Loads) SetStatus(now string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.now != nil {
-		p.now.tell(now)
+		p.now.setStatus(now)
 	}
 }

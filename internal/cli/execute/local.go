@@ -45,11 +45,11 @@ func (e *HubError) Error() string {
 	return fmt.Sprintf("the NATS server of this command failed: %v", e.Cause)
 }
 
-// A worker that ends within soon has not begun to work. After mostEarly of them in a row, the
+// A worker that ends within soon has not begun to work. After maxEarly of them in a row, the
 // command gives up.
 const (
-	soon      = time.Second
-	mostEarly = 3
+	soon     = time.Second
+	maxEarly = 3
 )
 
 func (f *localFleet) keepWorker(ctx context.Context, slots int) error {
@@ -62,7 +62,7 @@ func (f *localFleet) keepWorker(ctx context.Context, slots int) error {
 		case time.Since(begun) > soon:
 			early = 0
 		default:
-			if early++; early == mostEarly {
+			if early++; early == maxEarly {
 				return fmt.Errorf("a worker ended at once: %w", err)
 			}
 		}

@@ -24,7 +24,7 @@ type Runner struct {
 }
 
 // soFar receives interim results of soaks. It is called from other goroutines.
-func (r *Runner) Tell(soFar func(*bench.Result)) { r.soFar = soFar }
+func (r *Runner) OnInterim(soFar func(*bench.Result)) { r.soFar = soFar }
 
 // A limit of 0 means the default.
 func New(h *Host, limit time.Duration) *Runner {
@@ -98,7 +98,7 @@ func (h *Host) inProcess(
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		r, err := h.Drive(progress.With(ctx, tracker), s)
+		r, err := h.Drive(progress.NewContext(ctx, tracker), s)
 		if wrong, ok := errors.AsType[*bench.StrategyError](err); ok && wrong.Goes {
 			err = &StuckError{s.Name(), wrong}
 		}

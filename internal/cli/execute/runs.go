@@ -27,11 +27,11 @@ func NewRuns(to io.Writer, quiet bool, p options.Plan) *Runs {
 
 func (s *Runs) Step(sc bench.Scenario) { s.Advance(1, sc.Estimate()) }
 
-func (s *Runs) Kept(p options.Plan, dir *directory.Dir) {
+func (s *Runs) AddStored(p options.Plan, dir *directory.Dir) {
 	for _, section := range p {
 		for i := range section.Suite.Runs() {
-			if sc := section.Suite.At(i); dir.Kept(sc) != nil {
-				s.Keep(sc.Estimate())
+			if sc := section.Suite.At(i); dir.Stored(sc) != nil {
+				s.AddEarlier(sc.Estimate())
 			}
 		}
 	}
@@ -46,7 +46,7 @@ func (s *Runs) More(suite bench.Suite) {
 	s.Add(suite.Runs(), work)
 }
 
-func (s *Runs) Seen() live.Plan {
+func (s *Runs) Plan() live.Plan {
 	done, planned, left := s.Counts()
 	return live.Plan{Done: done, Planned: planned, Left: left}
 }

@@ -62,7 +62,7 @@ func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
 			// the end of stdin shows that the parent has ended
 			_ = json.NewEncoder(h.Stdout).Encode(message{Pulse: &now, SoFar: asked.poll()})
 		})
-		said.Result, err = h.Drive(progress.With(ctx, &tracker), s)
+		said.Result, err = h.Drive(progress.NewContext(ctx, &tracker), s)
 		end()
 	}
 	if err != nil {

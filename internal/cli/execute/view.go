@@ -103,12 +103,12 @@ func (v *View) Begin(
 		if f := v.course.Step(now); text != nil {
 			text(frameLine(f))
 		}
-		v.tell(now)
+		v.publish(now)
 	})
 	return machine.WithMeter(ctx, &v.meter)
 }
 
-func (v *View) tell(now time.Time) {
+func (v *View) publish(now time.Time) {
 	for _, second := range v.seconds.Step(now) {
 		v.stream.Write(second)
 		v.export.Record(second)
@@ -122,7 +122,7 @@ func (v *View) stop(e live.Ending) (export, stream error) {
 	}
 	v.closed = true
 	v.end()
-	v.tell(time.Now())
+	v.publish(time.Now())
 	if v.stream != nil {
 		stream = v.of.Named(files.Named(v.of.Path, v.stream.End(e)))
 	}

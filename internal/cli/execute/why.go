@@ -39,6 +39,6 @@ func causes(r *bench.Result) []string {
 	for _, c := range machine {
 		run.Config = append(run.Config, results.Pair{Key: c.Key, Value: string(c.Value)})
 	}
-	a, _ := why.Of(results.Cell{run}) // on an error there are no causes
+	a, _ := why.Explain(results.Cell{run}) // on an error there are no causes
 	return text.Texts(a.Causes, why.Cause.String)
 }

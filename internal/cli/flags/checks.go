@@ -54,8 +54,8 @@ func CheckSet(cmd *cobra.Command, f *pflag.Flag) error {
 	case OutFlag:
 		return files.CheckDir(f.Value.String())
 	case RunLimit: // a limit that every run would exceed
-		if d, err := time.ParseDuration(f.Value.String()); err == nil && d < machine.LeastPatience {
-			return fmt.Errorf("want %v or more, got %v", machine.LeastPatience, d)
+		if d, err := time.ParseDuration(f.Value.String()); err == nil && d < machine.MinPatience {
+			return fmt.Errorf("want %v or more, got %v", machine.MinPatience, d)
 		}
 	}
 	return nil

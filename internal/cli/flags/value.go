@@ -46,15 +46,15 @@ func Parsed[T any](to *T, kind string, parse func(text string) (T, error)) Value
 
 func AtLeastOne(to *int, most int) Value { return Parsed(to, "N", UpTo(most)) }
 
-const leastShare = 1e-9
+const minShare = 1e-9
 
 // Share returns a flag for a share such as 2% or 0.02. It rejects 0, which means the default
 // elsewhere, unless zero is set.
 func Share(to *float64, zero bool) Value {
 	return Parsed(to, "SHARE", func(text string) (float64, error) {
 		v, err := param.Percent(text)
-		if err == nil && (v == 0 && !zero || v != 0 && v < leastShare) {
-			err = fmt.Errorf("want a share from %v, got %q", leastShare, text)
+		if err == nil && (v == 0 && !zero || v != 0 && v < minShare) {
+			err = fmt.Errorf("want a share from %v, got %q", minShare, text)
 		}
 		return v, err
 	})

@@ -40,8 +40,8 @@ const kept = 900
 
 // Quantiles need at least so many responses, as in results.
 const (
-	leastP50 = 6
-	leastP99 = 368
+	minP50 = 6
+	minP99 = 368
 )
 
 type Course struct {
@@ -112,10 +112,10 @@ func (f *Frame) describe(now, before *machine.Snapshot) {
 }
 
 func quantiles(of machine.Responses) (p50, p99 *float64) {
-	if of.Total >= leastP50 {
+	if of.Total >= minP50 {
 		p50 = new(of.Quantile(0.5).Seconds())
 	}
-	if of.Total >= leastP99 {
+	if of.Total >= minP99 {
 		p99 = new(of.Quantile(0.99).Seconds())
 	}
 	return p50, p99

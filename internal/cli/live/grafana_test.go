@@ -52,7 +52,7 @@ func scraped(t *testing.T) (names, others []string) {
 		InFlight: func() int64 { return 3 }})
 	now := time.Now()
 	c.Step(now)
-	for i := range uint64(leastP99) {
+	for i := range uint64(minP99) {
 		m.Settle(i, machine.Completed, 200, time.Millisecond)
 	}
 	c.Step(now.Add(time.Second))

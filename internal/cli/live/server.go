@@ -23,10 +23,10 @@ import (
 
 // Limits of viewers, of their requests and of the time to send a frame.
 const (
-	headTime    = 5 * time.Second  // for a request
-	writeTime   = 10 * time.Second // for a frame
-	mostHead    = 16 << 10
-	mostViewers = 64
+	headTime   = 5 * time.Second  // for a request
+	writeTime  = 10 * time.Second // for a frame
+	maxHead    = 16 << 10
+	maxViewers = 64
 )
 
 // reportGrace is the time in which viewers can fetch the report after the end.
@@ -66,7 +66,7 @@ func Serve(address string, any bool, title string, c *Course) (*Server, error) {
 	})
 	mux.HandleFunc("GET /report", s.serveReport)
 	s.server = &http.Server{Handler: s.checkOrigin(mux), ReadHeaderTimeout: headTime,
-		ReadTimeout: headTime, IdleTimeout: time.Minute, MaxHeaderBytes: mostHead}
+		ReadTimeout: headTime, IdleTimeout: time.Minute, MaxHeaderBytes: maxHead}
 	go func() { s.failed <- s.server.Serve(listener) }()
 	return s, nil
 }
@@ -173,7 +173,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.viewers == mostViewers {
+	if s.viewers == maxViewers {
 		return false
 	}
 	s.viewers++

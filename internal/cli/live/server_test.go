@@ -306,7 +306,7 @@ func TestNoReport(t *testing.T) {
 
 func TestTooMany(t *testing.T) {
 	s, _, _ := serve(t)
-	for range mostViewers {
+	for range maxViewers {
 		s.enter()
 	}
 	if status, _, _ := get(t, s, "events"); status != http.StatusServiceUnavailable {

@@ -38,8 +38,8 @@ var bounds = []float64{0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 
 // Defaults, and the time limits of an export and of End.
 const (
 	defaultInterval = 5 * time.Second
-	mostExport      = 5 * time.Second
-	mostEnd         = 2 * time.Second
+	maxExport       = 5 * time.Second
+	maxEnd          = 2 * time.Second
 )
 
 // *otlpmetrichttp.Exporter implements client.
@@ -182,7 +182,7 @@ func (c *counts) add(other counts) {
 }
 
 func (x *Exporter) export(data *metricdata.ResourceMetrics) {
-	ctx, cancel := context.WithTimeout(x.ctx, mostExport)
+	ctx, cancel := context.WithTimeout(x.ctx, maxExport)
 	defer cancel()
 	err := x.client.Export(ctx, data)
 	x.mu.Lock()
@@ -243,7 +243,7 @@ func (x *Exporter) End() error {
 		return nil
 	}
 	defer x.cancel()
-	defer time.AfterFunc(mostEnd, x.cancel).Stop()
+	defer time.AfterFunc(maxEnd, x.cancel).Stop()
 	x.done.Wait()
 	x.mu.Lock()
 	for _, of := range x.series {
@@ -259,7 +259,7 @@ func (x *Exporter) End() error {
 	switch err := x.wrong; {
 	case err != nil && x.ctx.Err() != nil:
 		return fmt.Errorf("OTLP: the last values were not delivered: the collector did not answer "+
-			"within %v", mostEnd)
+			"within %v", maxEnd)
 	case err != nil:
 		return fmt.Errorf("OTLP: the last values were not delivered: %w", err)
 	case ended != nil:

@@ -90,7 +90,7 @@ func axesOf(m *matrix) []axis {
 			doc: fmt.Sprintf("tasks in a run (default %d; more under the virtual clock if the "+
 				"p99 needs them; with --rate under the real clock the tasks of %v, at least %d)",
 				zero.Tasks, firstLook, firstTasks),
-			value: flags.Parsed(&m.Stop.Tasks, "TASKS", flags.UpTo(mostTasks))},
+			value: flags.Parsed(&m.Stop.Tasks, "TASKS", flags.UpTo(maxTasks))},
 		{name: "duration", short: "d", excludes: []string{"n", "stages"},
 			doc:   "end a run after this time instead of a number of tasks",
 			value: flags.Parsed(&m.Stop.Duration, "TIME", flags.PositiveTime)},
@@ -99,7 +99,7 @@ func axesOf(m *matrix) []axis {
 			value: flags.Parsed(&m.Stop.Warmup, "SHARE", param.Percent)},
 		{name: "count", doc: "repetitions, interleaved across scenarios; 6 give an " +
 			"interval, 10 a comparison (default 1)",
-			value: flags.Parsed(&m.count, "N", flags.UpTo(MostRuns))},
+			value: flags.Parsed(&m.count, "N", flags.UpTo(MaxRuns))},
 		{name: "seed",
 			doc:   "seed of arrivals and task times; repetition i uses seed+i (default 1)",
 			value: flags.Parsed(&m.Seed, "N", flags.ParseSeed)},
@@ -122,8 +122,8 @@ func axesOf(m *matrix) []axis {
 	}
 }
 
-// mostTasks limits --n for soaks. It fits into a 32-bit int.
-const mostTasks = 2_000_000_000
+// maxTasks limits --n for soaks. It fits into a 32-bit int.
+const maxTasks = 2_000_000_000
 
 // Distinct leaves out a strategy whose twin is selected, unless the work has the property by which
 // the two differ. Every also selects the twins. Neither selects strategies that wait for a disk or
@@ -233,8 +233,8 @@ func positive[T int | float64](
 	}
 }
 
-// MostRuns limits the repetitions and the total number of runs, so results fit in memory.
-const MostRuns = 1_000_000
+// MaxRuns limits the repetitions and the total number of runs, so results fit in memory.
+const MaxRuns = 1_000_000
 
 func axisNames() []string { return text.Texts(axes(), func(x axis) string { return x.name }) }
 

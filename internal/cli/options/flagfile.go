@@ -24,8 +24,8 @@ func (f *FlagFile) AddTo(cmd *cobra.Command, what string) {
 		"element; keys are the names of the flags"+what)
 }
 
-// Before reads the file before operands are checked.
-func (f *FlagFile) Before(axes Words, operands cobra.PositionalArgs) cobra.PositionalArgs {
+// ReadBefore reads the file before operands are checked.
+func (f *FlagFile) ReadBefore(axes Words, operands cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if f.path != "" {
 			if err := f.Read(cmd, axes); err != nil {

@@ -106,7 +106,7 @@ type LoadOptions struct {
 func (o *LoadOptions) AddTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	o.Count = 1
-	fs.Var(flags.AtLeastOne(&o.Count, MostRuns), "count",
+	fs.Var(flags.AtLeastOne(&o.Count, MaxRuns), "count",
 		"`N` repetitions; 6 give an interval, 10 a comparison (default 1)")
 	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals; repetition i uses seed+i")
 	o.AddDirTo(cmd)

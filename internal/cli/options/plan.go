@@ -48,9 +48,9 @@ func MakePlan(given Words, file string) (Plan, error) {
 		for _, m := range matrices {
 			words := m.override(given)
 			suite, err := words.Suite(m.where)
-			if scenarios += len(suite.Scenarios); scenarios > bench.MostScenarios {
+			if scenarios += len(suite.Scenarios); scenarios > bench.MaxScenarios {
 				return nil, fmt.Errorf("%s: %d scenarios, including the earlier elements; want "+
-					"at most %d", m.where, scenarios, bench.MostScenarios)
+					"at most %d", m.where, scenarios, bench.MaxScenarios)
 			}
 			if err == nil {
 				suite = words.lengthened(suite)
@@ -59,7 +59,7 @@ func MakePlan(given Words, file string) (Plan, error) {
 			complaints = append(complaints, err)
 		}
 		return p, errors.Join(append(complaints, p.checkUnique())...)
-	case len(given) > 1 || len(given) == 1 && !given.have("seed"):
+	case len(given) > 1 || len(given) == 1 && !given.has("seed"):
 		suite, err := given.Suite("")
 		if err == nil {
 			suite = given.lengthened(suite)
@@ -167,8 +167,8 @@ func (p Plan) checkUnique() error {
 
 func (p Plan) Open() bool { return slices.ContainsFunc(p, func(s Section) bool { return s.Open }) }
 
-// GoOn continues with the seeds after those in the directory.
-func (p Plan) GoOn(dir *directory.Dir) {
+// Continue continues with the seeds after those in the directory.
+func (p Plan) Continue(dir *directory.Dir) {
 	for i := range p {
 		p[i].Suite = dir.Continued(p[i].Suite)
 	}
@@ -191,7 +191,7 @@ func (p Plan) Headline() string {
 	if len(names) == 0 {
 		return text.Count(p.Runs(), "run")
 	}
-	return "study " + strings.Join(text.Few(names, 4), ", ")
+	return "study " + strings.Join(text.Truncate(names, 4), ", ")
 }
 
 func (p Plan) Runs() (n int) {

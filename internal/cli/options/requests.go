@@ -174,7 +174,7 @@ func UntilDone(cmd *cobra.Command, k *attack.Attack) {
 	}
 }
 
-const mostSent = attack.MaxText
+const maxSent = attack.MaxText
 
 func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string) (err error) {
 	if cmd.Flags().Changed("arrival") || o.Clients == 0 {
@@ -246,7 +246,7 @@ func (o *AttackOptions) readClients(text string) (err error) {
 		return err
 	}
 	o.ClientStages, err = arrivals.ParseClientStages(text)
-	o.Clients = arrivals.MostClients(o.ClientStages)
+	o.Clients = arrivals.MaxClients(o.ClientStages)
 	return err
 }
 

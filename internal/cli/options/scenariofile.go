@@ -15,7 +15,7 @@ import (
 
 const (
 	maxScenarioFile = 1 << 20
-	mostElements    = 1000
+	maxElements     = 1000
 )
 
 type written struct {
@@ -50,9 +50,9 @@ func parseScenarioFile(name string, data []byte, known []string) ([]written, err
 	}
 	if n := len(list.Values); n == 0 {
 		return nil, yamltree.Wrong(name, list.GetToken(), "the list of scenarios is empty")
-	} else if n > mostElements {
-		return nil, yamltree.Wrong(name, list.Values[mostElements].GetToken(),
-			"the list has %d elements; want at most %d", n, mostElements)
+	} else if n > maxElements {
+		return nil, yamltree.Wrong(name, list.Values[maxElements].GetToken(),
+			"the list has %d elements; want at most %d", n, maxElements)
 	}
 	var all []written
 	var complaints []error

@@ -159,7 +159,7 @@ func (f *sentFlags) readData(cmd *cobra.Command, o *AttackOptions) error {
 	if f.data == "" {
 		return nil
 	}
-	text, err := files.ReadFile(f.data, mostSent)
+	text, err := files.ReadFile(f.data, maxSent)
 	if err != nil {
 		return err
 	}
@@ -173,9 +173,9 @@ func (f *sentFlags) readData(cmd *cobra.Command, o *AttackOptions) error {
 
 func read(stdin io.Reader, path string) ([]byte, error) {
 	if path == "-" {
-		return files.ReadAll(stdin, mostSent)
+		return files.ReadAll(stdin, maxSent)
 	}
-	return files.ReadFile(path, mostSent)
+	return files.ReadFile(path, maxSent)
 }
 
 func (f *sentFlags) readCurl(

@@ -17,7 +17,7 @@ import (
 func (f *sentFlags) readSession(
 	args []string, with attack.Request, o *AttackOptions,
 ) error {
-	text, err := files.ReadFile(f.session, sessions.MostText)
+	text, err := files.ReadFile(f.session, sessions.MaxText)
 	if err != nil {
 		return fmt.Errorf("--session: %w", err)
 	}

@@ -18,8 +18,8 @@ import (
 
 type tlsFlags struct{ cert, key, ca, least string }
 
-// mostPEM is a number of bytes.
-const mostPEM = 1 << 20
+// maxPEM is a number of bytes.
+const maxPEM = 1 << 20
 
 func (f *tlsFlags) addTo(cmd *cobra.Command, k *attack.Attack) {
 	fs := cmd.Flags()
@@ -73,7 +73,7 @@ func (f *tlsFlags) read(k *attack.Attack) (err error) {
 }
 
 func readCertificates(path string) ([]byte, error) {
-	text, err := files.ReadFile(path, mostPEM)
+	text, err := files.ReadFile(path, maxPEM)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func readCertificates(path string) ([]byte, error) {
 }
 
 func readKey(path string) ([]byte, error) {
-	text, err := files.ReadFile(path, mostPEM)
+	text, err := files.ReadFile(path, maxPEM)
 	if err != nil {
 		return nil, err
 	}

@@ -45,8 +45,8 @@ func ParseRates(text string) (rates []float64, err error) {
 // 0 is an error, because it means the default elsewhere.
 func ParseRate(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(x >= arrivals.LeastRate) || x > 1e6 {
-		return 0, fmt.Errorf("want a number from %v to 1e6, got %q", arrivals.LeastRate, text)
+	if err != nil || !(x >= arrivals.MinRate) || x > 1e6 {
+		return 0, fmt.Errorf("want a number from %v to 1e6, got %q", arrivals.MinRate, text)
 	}
 	return x, nil
 }

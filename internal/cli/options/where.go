@@ -36,7 +36,7 @@ type WorkersFlag struct {
 	Address string // address of the NATS server of other workers
 }
 
-const MostLocalWorkers = 256
+const MaxLocalWorkers = 256
 
 func (f *WorkersFlag) AddTo(cmd *cobra.Command) {
 	cmd.Flags().Var(flags.Parsed(f, "N|ADDRESS", parseWorkersFlag), "workers",
@@ -46,7 +46,7 @@ func (f *WorkersFlag) AddTo(cmd *cobra.Command) {
 
 func parseWorkersFlag(text string) (WorkersFlag, error) {
 	if _, err := strconv.Atoi(text); err == nil {
-		n, err := flags.WholeNumber(1, MostLocalWorkers, text)
+		n, err := flags.WholeNumber(1, MaxLocalWorkers, text)
 		return WorkersFlag{Local: n}, err
 	}
 	return WorkersFlag{Address: text}, hub.Check(text)
@@ -58,11 +58,11 @@ type AgentsFlag struct {
 	AllowLost bool
 }
 
-const mostAgents = 10_000
+const maxAgents = 10_000
 
 func (f *AgentsFlag) AddTo(cmd *cobra.Command, n *int) {
 	fs := cmd.Flags()
-	fs.Var(flags.AtLeastOne(n, mostAgents), "agents",
+	fs.Var(flags.AtLeastOne(n, maxAgents), "agents",
 		"share the load among `N` poolbench workers (agents); limit, queue, requests in flight "+
 			"and connections apply to each")
 	fs.StringVar(&f.NATS, "nats", "", "`ADDRESS` of the NATS server to which the agents are "+
@@ -82,9 +82,9 @@ func (f AgentsFlag) check(cmd *cobra.Command, agents int) error {
 		}
 		return nil
 	}
-	if agents > MostLocalWorkers && f.NATS == "" {
+	if agents > MaxLocalWorkers && f.NATS == "" {
 		return fmt.Errorf("--agents %d: want at most %d on this machine, or --nats for others",
-			agents, MostLocalWorkers)
+			agents, MaxLocalWorkers)
 	}
 	if f.NATS != "" {
 		if err := hub.Check(f.NATS); err != nil {

@@ -20,11 +20,11 @@ type Words map[string][]Word
 
 const FirstSeed = 1
 
-func (w Words) have(axis string) bool { return w[axis] != nil }
+func (w Words) has(axis string) bool { return w[axis] != nil }
 
 // isOpen reports whether length and number of runs are unset.
 func (w Words) isOpen() bool {
-	return !slices.ContainsFunc([]string{"n", "duration", "stages", "count"}, w.have)
+	return !slices.ContainsFunc([]string{"n", "duration", "stages", "count"}, w.has)
 }
 
 // A flag replaces the file's values of its axis and of the axes that exclude it.
@@ -37,7 +37,7 @@ func (w Words) override(flags Words) Words {
 		switch {
 		case flags[x.name] != nil:
 			merged[x.name] = flags[x.name]
-		case w[x.name] != nil && !slices.ContainsFunc(x.excludes, flags.have):
+		case w[x.name] != nil && !slices.ContainsFunc(x.excludes, flags.has):
 			merged[x.name] = w[x.name]
 		}
 	}
@@ -83,9 +83,9 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 		}
 	}
 	suite := bench.Suite{Scenarios: scenarios, Count: m.count}
-	if n := suite.Runs(); n > MostRuns {
+	if n := suite.Runs(); n > MaxRuns {
 		return suite, prefixed(where,
-			fmt.Errorf("count %d: that makes %d runs; want at most %d", m.count, n, MostRuns))
+			fmt.Errorf("count %d: that makes %d runs; want at most %d", m.count, n, MaxRuns))
 	}
 	return suite, nil
 }

@@ -51,7 +51,7 @@ func Root(
 		if !*version {
 			return cmd.Help()
 		}
-		_, err := fmt.Fprintln(p.Stdout, ReadVersion().Of(p.Program))
+		_, err := fmt.Fprintln(p.Stdout, ReadVersion().Text(p.Program))
 		return err
 	}
 	for _, g := range groups {
@@ -201,7 +201,7 @@ func VersionCommand(p *terminal.Printer) *cobra.Command {
 					Version
 				}{text.NewHead("version"), v})
 			}
-			_, err := fmt.Fprintln(p.Stdout, v.Of(p.Program))
+			_, err := fmt.Fprintln(p.Stdout, v.Text(p.Program))
 			return err
 		},
 	}

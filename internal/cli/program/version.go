@@ -16,9 +16,9 @@ type Version struct {
 	Arch    string `json:"arch"`
 }
 
-func (v Version) String() string { return v.Of("poolbench") }
+func (v Version) String() string { return v.Text("poolbench") }
 
-func (v Version) Of(program string) string {
+func (v Version) Text(program string) string {
 	commit := ""
 	if v.Commit != "" {
 		commit = ", commit " + v.Commit

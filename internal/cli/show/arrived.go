@@ -42,12 +42,12 @@ func (g *group) arrivalNotes() []string {
 	case "poisson":
 		// n arrivals take a time whose relative standard deviation is 1/√n.
 		note += fmt.Sprintf("arrivals are random: the rate of %s Poisson arrivals varies by ±%s "+
-			"(95 %%); with about %s tasks (--n) it varies by ±%s", text.Many(tasks),
-			text.Share(in95/math.Sqrt(tasks)), text.Many(math.Pow(in95/arrivedNear, 2)),
+			"(95 %%); with about %s tasks (--n) it varies by ±%s", text.Rounded(tasks),
+			text.Share(in95/math.Sqrt(tasks)), text.Rounded(math.Pow(in95/arrivedNear, 2)),
 			text.Share(arrivedNear))
 	default:
 		note += fmt.Sprintf("arrivals are random, and %s arrivals are too few for a precise "+
-			"rate: give more tasks (--n)", text.Many(tasks))
+			"rate: give more tasks (--n)", text.Rounded(tasks))
 	}
 	return []string{note}
 }

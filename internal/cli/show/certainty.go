@@ -46,7 +46,7 @@ func distortedRows(rows []Row) []string {
 	if short == nil {
 		return nil
 	}
-	return []string{"too short for a throughput: " + text.List(text.Few(short, 3))}
+	return []string{"too short for a throughput: " + text.List(text.Truncate(short, 3))}
 }
 
 func (c *certainty) notes() (parts []string) {
@@ -58,9 +58,9 @@ func (c *certainty) notes() (parts []string) {
 		parts = append(parts, "95 % interval of the p99: "+span)
 	}
 	if len(c.short) > 0 {
-		note := "too short for a p99 within ±10 %: " + text.List(text.Few(c.short, 3))
+		note := "too short for a p99 within ±10 %: " + text.List(text.Truncate(c.short, 3))
 		if c.needed > 0 {
-			note += fmt.Sprintf(" (±5 %% needs about %s tasks", text.Many(c.needed))
+			note += fmt.Sprintf(" (±5 %% needs about %s tasks", text.Rounded(c.needed))
 			if len(c.short) > 1 {
 				note += " with " + c.longest
 			}

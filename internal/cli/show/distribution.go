@@ -79,12 +79,12 @@ func (s *spread) add(r *bench.Result) error {
 	return nil
 }
 
-const mostTraces = 3
+const maxTraces = 3
 
 // traces lists the slowest requests of load k that had a trace, and notes if most of them had none.
 func (e *loadSeries) traces(k int) string {
 	var all []attack.Slow
-	for _, r := range e.of(k) {
+	for _, r := range e.section(k) {
 		all = append(all, r.Answers.Traced...)
 	}
 	if all == nil {
@@ -93,7 +93,7 @@ func (e *loadSeries) traces(k int) string {
 	slices.SortStableFunc(all, func(a, b attack.Slow) int {
 		return cmp.Compare(b.Response(), a.Response())
 	})
-	words := text.Texts(all[:min(len(all), mostTraces)], func(t attack.Slow) string {
+	words := text.Texts(all[:min(len(all), maxTraces)], func(t attack.Slow) string {
 		return text.Seconds(t.Response().Seconds()) + " " + t.Trace
 	})
 	return fmt.Sprintf("slowest requests with a trace id (%s of the requests): %s",
@@ -186,7 +186,7 @@ func (e *loadSeries) showSpread(rows []Row) error {
 	return nil
 }
 
-const mostBars = 8
+const maxBars = 8
 
 // The upper ends of a histogram's rows grow geometrically, so both the body and a long tail are
 // visible.
@@ -197,7 +197,7 @@ func histogram(h *hdrhistogram.Histogram, width int) (lines []string) {
 	low, high := float64(max(h.Min(), 1)), float64(max(h.Max(), 1))
 	// minimum ratio between successive rows, which would otherwise have equal labels
 	const finest = 1.01
-	rows := min(max(int(math.Log(high/low)/math.Log(finest)), 1), mostBars)
+	rows := min(max(int(math.Log(high/low)/math.Log(finest)), 1), maxBars)
 	counts, most := make([]int64, rows), int64(0)
 	for _, bar := range h.Distribution() {
 		if bar.Count == 0 {

@@ -78,7 +78,7 @@ func newRunLine(r execute.Record) RunLine {
 	verdict, _ := r.Verdict()
 	line := RunLine{Name: r.Name, Seed: json.Number(r.Seed), Tasks: r.Iters, Metrics: r.Values,
 		Verdict: verdict.String()}
-	if a, ok := why.Of(results.Cell{r.Run}); ok {
+	if a, ok := why.Explain(results.Cell{r.Run}); ok {
 		line.Why = a.Causes
 	}
 	for unit, share := range r.Uncertain {

@@ -80,13 +80,13 @@ func (e *loadSeries) failuresFile() string {
 	return filepath.Join(e.Dir.Path(), rundir.FailuresFile)
 }
 
-const mostQuoted = 200
+const maxQuoted = 200
 
 func (e *loadSeries) showFailures(k int, row string) {
 	var first checks.Failures
-	for _, r := range e.of(k) {
+	for _, r := range e.section(k) {
 		if why := r.Stopped(); why != "" {
-			e.Say("  ", row+": stopped early "+why, Width)
+			e.Paragraph("  ", row+": stopped early "+why, Width)
 		}
 		for _, f := range r.Answers.Failures {
 			first.Add(checks.Failures{{What: f.What, Bodies: f.Bodies[:1]}})
@@ -95,16 +95,16 @@ func (e *loadSeries) showFailures(k int, row string) {
 	for _, f := range first {
 		b := f.Bodies[0]
 		said := []rune(text.OneLine(b.Text))
-		if len(said) > mostQuoted {
-			said = append(said[:mostQuoted:mostQuoted], '…')
+		if len(said) > maxQuoted {
+			said = append(said[:maxQuoted:maxQuoted], '…')
 		} else if len(said) == 0 {
 			said = []rune("an empty body")
 		}
-		e.Say("  ", row+": "+f.What+", first by request "+strconv.FormatUint(b.Seq, 10)+": "+
+		e.Paragraph("  ", row+": "+f.What+", first by request "+strconv.FormatUint(b.Seq, 10)+": "+
 			string(said), Width)
 	}
 	if len(first) > 0 {
-		e.Say("  ", "Further failures: "+e.failuresFile(), Width)
+		e.Paragraph("  ", "Further failures: "+e.failuresFile(), Width)
 	}
 }
 

@@ -21,7 +21,7 @@ func showFindings(e *execute.Execution) error {
 	count := map[decide.ClaimVerdict]int{}
 	for _, f := range e.Findings {
 		count[f.Verdict]++
-		say := func(begin, s string) { e.Say(begin, s, pageWidth) }
+		say := func(begin, s string) { e.Paragraph(begin, s, pageWidth) }
 		say("", fmt.Sprintf("%s: “%s”", f.Study, f.Claim))
 		verdict := strings.ToUpper(string(f.Verdict))
 		if f.Verdict != decide.Depends { // which continues: on the ...

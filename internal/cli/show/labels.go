@@ -56,7 +56,7 @@ func labelNotes(rows []Row) (notes []string) {
 		}
 		if int(all) > told {
 			notes = append(notes, fmt.Sprintf("%.0f %s: results by %s cover only %d, numbers 0 "+
-				"to %d", all, of.all, of.one, told, workloads.MostLabels-1))
+				"to %d", all, of.all, of.one, told, workloads.MaxLabels-1))
 		}
 	}
 	return notes

@@ -48,7 +48,7 @@ func (l Load) runInto(
 	defer execute.Ask(&tracker, h.FirstPause, func(r *bench.Result) {
 		h.Complain(dir.WriteSoFar(r))
 	})()
-	return l.Run(progress.With(ctx, &tracker), t)
+	return l.Run(progress.NewContext(ctx, &tracker), t)
 }
 
 type loadSeries struct {
@@ -112,7 +112,7 @@ func RunLoads(
 		return fmt.Errorf("--out: %w", err)
 	}
 	show := execute.NewLoads(e.Planned)
-	writing := e.runAll(e.View.Begin(ctx, show.Seen, show.Tell), o, show)
+	writing := e.runAll(e.View.Begin(ctx, show.Plan, show.SetStatus), o, show)
 	e.Cut = context.Cause(ctx)
 	writing = errors.Join(writing, e.noteFlatOut(), e.writePercentiles())
 	mode, err := o.Mode()
@@ -167,7 +167,7 @@ func (e *loadSeries) runAll(ctx context.Context, o options.LoadOptions, all *exe
 			if err := e.spreads[k].add(r.Result); err != nil {
 				return err
 			}
-			err = e.Take(rec, r.Result, nil)
+			err = e.Add(rec, r.Result, nil)
 			if why := nothingCompleted(r); why != "" {
 				e.Complain(fmt.Errorf("%s (seed %d): none of %d requests was completed: %s",
 					r.Name, r.Seed, r.Tasks, why))
@@ -182,27 +182,27 @@ func (e *loadSeries) runAll(ctx context.Context, o options.LoadOptions, all *exe
 	return nil
 }
 
-// mostStalls is a ratio of the machine's p99 stall to the p99 response. Above it, a note for
+// maxStalls is a ratio of the machine's p99 stall to the p99 response. Above it, a note for
 // clients without a pause states how much of the response time is due to the machine.
-const mostStalls = 0.1
+const maxStalls = 0.1
 
 // Clients without a pause use the processors fully. This is intended and no reason to doubt the
 // results.
 func (e *loadSeries) noteFlatOut() error {
 	for k, l := range e.loads {
-		for _, r := range e.of(k) {
+		for _, r := range e.section(k) {
 			if l.flatOut == 0 || r.Answers == nil || e.notes[k] != "" {
 				continue
 			}
 			stall, ok := r.Answers.Metric(metric.P99Hiccup)
 			p99, known := r.Answers.Metric(metric.P99Response)
-			if !ok || !known || stall < max(0.001, mostStalls*p99) {
+			if !ok || !known || stall < max(0.001, maxStalls*p99) {
 				continue
 			}
 			e.notes[k] = fmt.Sprintf("%s without a pause keep the processors busy, as requested: "+
 				"a ready thread waited %s or more for a processor (p99), and response times "+
 				"include this wait", text.Count(l.flatOut, "client"), text.Seconds(stall))
-			if err := e.Dir.Say(l.Row + ": " + e.notes[k]); err != nil {
+			if err := e.Dir.AddAnswer(l.Row + ": " + e.notes[k]); err != nil {
 				return err
 			}
 		}

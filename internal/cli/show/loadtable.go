@@ -56,10 +56,10 @@ func showLoaded(kind, what string, e *loadSeries, format string) error {
 	}
 	keys := results.Without(e.Records[0].Keys, without...)
 	head := what + ", " + Heading(keys) + Repetitions(rows)
-	e.Say("", head, Width)
+	e.Paragraph("", head, Width)
 	for _, r := range rows {
 		if text := completed(r); text != "" {
-			e.Say("", text, Width)
+			e.Paragraph("", text, Width)
 		}
 	}
 	fmt.Fprintln(e.Stdout)
@@ -73,7 +73,7 @@ func showLoaded(kind, what string, e *loadSeries, format string) error {
 		return err
 	}
 	for _, note := range Uncertain(loadColumns, rows) {
-		e.Say("  ", note, Width)
+		e.Paragraph("  ", note, Width)
 	}
 	for k, r := range rows {
 		if err := errors.Join(e.showStages(r), e.showSteps(k, r), e.showURLs(k, r)); err != nil {
@@ -110,7 +110,7 @@ func (e *loadSeries) rows() []Row {
 	return rows
 }
 
-func (e *loadSeries) of(k int) (all []execute.Record) {
+func (e *loadSeries) section(k int) (all []execute.Record) {
 	for _, r := range e.Records {
 		if r.Section == k {
 			all = append(all, r)
@@ -133,7 +133,7 @@ func completed(r Row) string {
 	for _, q := range []string{"p99", "p50"} {
 		unit := metric.StatisticOf(q, metric.Response)
 		if _, ok := r.Estimate(unit); ok {
-			s += fmt.Sprintf(", %s %s", q, r.Say(unit))
+			s += fmt.Sprintf(", %s %s", q, r.ShowInWords(unit))
 			break
 		}
 	}
@@ -187,7 +187,7 @@ func showAnswered(e *loadSeries, rows []Row) {
 		}
 		var statuses, errors []attack.Count
 		resumed, over := false, ""
-		for _, rec := range e.of(k) {
+		for _, rec := range e.section(k) {
 			statuses = append(statuses, rec.Answers.Statuses...)
 			errors = append(errors, rec.Answers.Errors...)
 			over = cmp.Or(over, rec.Answers.Over)
@@ -201,7 +201,7 @@ func showAnswered(e *loadSeries, rows []Row) {
 			words = append(words, "the server allows "+
 				text.Count(int(v.Mid), "stream")+" on a connection")
 		}
-		if n := rowsUsedUp(e.of(k)); n > 0 {
+		if n := rowsUsedUp(e.section(k)); n > 0 {
 			words = append(words, fmt.Sprintf("all %s of data used once", text.Count(n, "row")))
 		}
 		words = append(words, spellCounts("status ", statuses)...)
@@ -211,19 +211,19 @@ func showAnswered(e *loadSeries, rows []Row) {
 		}
 		if len(words) > 0 {
 			s := r.Strategy + ": " + strings.Join(words, ", ")
-			e.Say("  ", s, Width)
+			e.Paragraph("  ", s, Width)
 		}
 		if note := e.notes[k]; note != "" {
-			e.Say("  ", r.Strategy+": "+note, Width)
+			e.Paragraph("  ", r.Strategy+": "+note, Width)
 		}
 		e.showFailures(k, r.Strategy)
 		if s := traffic(r.Cell); s != "" {
-			e.Say("  ", r.Strategy+": "+s, Width)
+			e.Paragraph("  ", r.Strategy+": "+s, Width)
 		}
 		if s := e.traces(k); s != "" {
-			e.Say("  ", r.Strategy+": "+s, Width)
+			e.Paragraph("  ", r.Strategy+": "+s, Width)
 		}
-		for _, rec := range e.of(k) {
+		for _, rec := range e.section(k) {
 			for _, g := range rec.Answers.Agents {
 				fmt.Fprintln(e.Stdout, text.Wrapped("  ", "agent on "+g.String(), Width))
 			}

@@ -36,7 +36,7 @@ func ShowObjectives(e *execute.Execution, name func(execute.Record) string) erro
 		if len(all) > len(bounds) {
 			line += ", " + name(j.First)
 		}
-		e.Say("  ", line+": "+j.Evidence(j.Objective.Unit), pageWidth)
+		e.Paragraph("  ", line+": "+j.Evidence(j.Objective.Unit), pageWidth)
 	}
 	_, err := fmt.Fprintln(e.Stdout)
 	return err

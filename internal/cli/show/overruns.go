@@ -20,6 +20,6 @@ func overrunNotes(rows []Row) []string {
 		return nil
 	}
 	return []string{"attempts that continued after their timeout, because their tasks ignored " +
-		"the context: " + text.List(text.Few(ranOn, 3)) + "; these attempts count as failed, and " +
+		"the context: " + text.List(text.Truncate(ranOn, 3)) + "; these attempts count as failed, and " +
 		"kept their slots until they ended"}
 }

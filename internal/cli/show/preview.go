@@ -8,12 +8,12 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-const mostPreviews = 3
+const maxPreviews = 3
 
 // Previews prints the first requests of an attack as they will be sent, or the steps of its first
 // session.
 func Previews(w io.Writer, k attack.Attack) error {
-	n := mostPreviews
+	n := maxPreviews
 	if k.Session != nil {
 		n = len(k.Requests)
 	}

@@ -223,9 +223,9 @@ func (f *Found) enough(a capacity.Answer) (notes []string) {
 }
 
 const (
-	mostUndecided = 2 // maximum number of values per answer that are listed as undecided
+	maxUndecided = 2 // maximum number of values per answer that are listed as undecided
 	// maximum number of answers with listed evidence; the JSON document has all of it
-	mostShown = 4
+	maxShown = 4
 )
 
 // Evidence describes which runs decide the ends of an answer, and why values between them are
@@ -236,12 +236,12 @@ func (f *Found) Evidence(a capacity.Answer) (notes []string) {
 		i := slices.IndexFunc(p.Decisions, func(d decide.Decision) bool {
 			return d.Verdict == p.Verdict
 		})
-		isUndecided := p.Verdict == decide.Undecided && f.within(a, p.At)
+		isUndecided := p.Verdict == decide.Undecided && f.contains(a, p.At)
 		if i < 0 || !isUndecided && p.At != a.Met && p.At != a.Missed {
 			continue
 		}
 		if isUndecided {
-			if undecided++; undecided > mostUndecided {
+			if undecided++; undecided > maxUndecided {
 				continue
 			}
 		}
@@ -253,15 +253,15 @@ func (f *Found) Evidence(a capacity.Answer) (notes []string) {
 		}
 		notes = append(notes, note)
 	}
-	if more := undecided - mostUndecided; more > 0 {
+	if more := undecided - maxUndecided; more > 0 {
 		notes = append(notes, fmt.Sprintf("undecided also at %s", text.Count(more, "other "+
 			f.Search.Over.String())))
 	}
 	return notes
 }
 
-// within reports whether a value lies between the ends of an answer, or beyond its only end.
-func (f *Found) within(a capacity.Answer, at float64) bool {
+// contains reports whether a value lies between the ends of an answer, or beyond its only end.
+func (f *Found) contains(a capacity.Answer, at float64) bool {
 	met, missed := a.Met, a.Missed
 	if f.Search.Over == capacity.Limit {
 		return !(at >= met) && !(at <= missed)
@@ -288,7 +288,7 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 		add("ended, because a run had no result")
 		return notes
 	}
-	if len(f.Answers) <= mostShown {
+	if len(f.Answers) <= maxShown {
 		notes = f.Evidence(a)
 	}
 	if f.Search.Over == capacity.Limit {
@@ -328,10 +328,10 @@ func ShowSearchPlan(to *terminal.Printer, s capacity.Search, format string) erro
 		fmt.Fprintln(to.Stdout, sc.Name())
 	}
 	begin := first.Estimate()
-	most := time.Duration(float64(begin) * float64(s.MostRuns()) / float64(first.Runs()))
+	most := time.Duration(float64(begin) * float64(s.MaxRuns()) / float64(first.Runs()))
 	_, err := fmt.Fprintf(to.Stdout,
 		"%d scenarios and %d runs to begin with, about %s; at most %d runs, about %s\n",
-		len(first.Scenarios), first.Runs(), text.Roughly(begin), s.MostRuns(),
+		len(first.Scenarios), first.Runs(), text.Roughly(begin), s.MaxRuns(),
 		text.Roughly(most))
 	return err
 }

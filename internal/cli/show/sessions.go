@@ -42,7 +42,7 @@ func (e *loadSeries) showSteps(k int, r Row) error {
 	}
 	const length = metric.Sessions + metric.MeanLength
 	if _, ok := r.Estimate(length); ok {
-		e.Say("  ", "The response of a session is the sum of the responses of its steps. Including "+
+		e.Paragraph("  ", "The response of a session is the sum of the responses of its steps. Including "+
 			"think time, a session lasted "+r.Show(length)+" on average.", Width)
 	}
 	return nil

@@ -43,7 +43,7 @@ func Show(e *execute.Execution, format string) error {
 		return nil
 	}
 	for _, t := range why.Traces(e.Dir.Path(), runsOf(e)) {
-		e.Say("", "Trace of a slow task, "+t.Of+":", pageWidth)
+		e.Paragraph("", "Trace of a slow task, "+t.Of+":", pageWidth)
 		if err := e.Prose("  %s\n\n", t); err != nil {
 			return err
 		}
@@ -60,8 +60,8 @@ func showHeadline(e *execute.Execution) error {
 	if e.Headline == "" || len(e.Findings) > 0 {
 		return nil
 	}
-	e.Say("", e.Headline, pageWidth)
-	e.Say("", strings.Join(e.Trust, " · "), pageWidth)
+	e.Paragraph("", e.Headline, pageWidth)
+	e.Paragraph("", strings.Join(e.Trust, " · "), pageWidth)
 	_, err := fmt.Fprintln(e.Stdout)
 	return err
 }

@@ -21,15 +21,15 @@ var stageColumns = []Column{
 	{"failed", metric.Failed, false},
 }
 
-const mostStagesShown = 6
+const maxStagesShown = 6
 
 func showStages(p *terminal.Printer, g *group, rows []Row) error {
 	at := arrivalStages(results.Lookup(g.keys, "arrival"))
 	if len(at) < 2 {
 		return nil
 	}
-	if len(at) > mostStagesShown {
-		p.Say("  ", fmt.Sprintf("results.txt has the results of each of the %d stages", len(at)),
+	if len(at) > maxStagesShown {
+		p.Paragraph("  ", fmt.Sprintf("results.txt has the results of each of the %d stages", len(at)),
 			pageWidth)
 		return nil
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-const mostExplained = 20
+const maxExplained = 20
 
 // Suspects returns a warning with the number of SUSPECT scenarios and, for each check, a line with
-// the reason of the first one. For more than mostExplained scenarios it only counts the checks.
+// the reason of the first one. For more than maxExplained scenarios it only counts the checks.
 // INVALID runs have been reported already.
 func Suspects(records []execute.Record) (lines []string) {
 	name := func(r execute.Record) string { return r.Name }
@@ -44,7 +44,7 @@ func Suspects(records []execute.Record) (lines []string) {
 	checks := results.Gather(all, check)
 	slices.SortStableFunc(checks, func(a, b []found) int { return len(b) - len(a) })
 	head := fmt.Sprintf("%d of %s SUSPECT", doubted, text.Count(planned, "scenario"))
-	if planned > mostExplained {
+	if planned > maxExplained {
 		head += " (" + strings.Join(text.Texts(checks, func(c []found) string {
 			return fmt.Sprintf("%s %d", check(c[0]), len(c))
 		}), ", ") + ")"

@@ -57,7 +57,7 @@ func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 		}
 		for _, note := range slices.Concat(notes, results.UncertainLines(shown), sure.notes(),
 			labelNotes(block[0].rows)) {
-			p.Say("  ", note, pageWidth)
+			p.Paragraph("  ", note, pageWidth)
 		}
 		fmt.Fprintln(p.Stdout)
 	}

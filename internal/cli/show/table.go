@@ -134,7 +134,7 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 		for _, note := range slices.Concat(notes, g.arrivalNotes(),
 			Uncertain(g.columns(decides), rows), sure.notes(), distortedRows(rows), overrunNotes(rows),
 			bottlenecks(rows), labelNotes(rows)) {
-			p.Say("  ", note, pageWidth)
+			p.Paragraph("  ", note, pageWidth)
 		}
 		if err := showStages(p, g, rows); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-const mostURLs = 10
+const maxURLs = 10
 
 var urlColumns = []Column{
 	{Head: "requests", Unit: metric.Count},
@@ -41,7 +41,7 @@ func (e *loadSeries) showURLs(k int, r Row) error {
 		of = r.Strategy + ": URL"
 	}
 	lines := [][]string{append(append([]string{of}, Heads(urlColumns)...), "status")}
-	for _, u := range urls[:min(len(urls), mostURLs)] {
+	for _, u := range urls[:min(len(urls), maxURLs)] {
 		cells := []string{u.Name}
 		for _, c := range urlColumns {
 			cells = append(cells, r.part(u.Prefix, c))
@@ -52,8 +52,8 @@ func (e *loadSeries) showURLs(k int, r Row) error {
 	if err := e.Table(lines); err != nil {
 		return err
 	}
-	if more := len(urls) - mostURLs; more > 0 {
-		e.Say("  ", fmt.Sprintf("and %d more: the report and --format json list all", more), Width)
+	if more := len(urls) - maxURLs; more > 0 {
+		e.Paragraph("  ", fmt.Sprintf("and %d more: the report and --format json list all", more), Width)
 	}
 	return nil
 }

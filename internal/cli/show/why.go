@@ -45,16 +45,16 @@ func ShowTools(p *terminal.Printer, tools []why.Tool) error {
 
 // With many scenarios, only the slowest of each group are explained.
 const (
-	mostWhyGroups = 8
-	mostWhyRuns   = 24
+	maxWhyGroups = 8
+	maxWhyRuns   = 24
 	// so that the explanation can be pasted anywhere
 	whyWidth = 80
 )
 
 func ShowWhy(p *terminal.Printer, groups [][]why.Explained) error {
-	left, each := 0, max(1, mostWhyRuns/max(1, min(len(groups), mostWhyGroups)))
+	left, each := 0, max(1, maxWhyRuns/max(1, min(len(groups), maxWhyGroups)))
 	for i, g := range groups {
-		if i >= mostWhyGroups {
+		if i >= maxWhyGroups {
 			left += len(g)
 			continue
 		}
@@ -62,7 +62,7 @@ func ShowWhy(p *terminal.Printer, groups [][]why.Explained) error {
 			fmt.Fprintln(p.Stdout)
 		}
 		if title := Heading(g[0].Place()); title != "" {
-			p.Say("", title, whyWidth)
+			p.Paragraph("", title, whyWidth)
 		}
 		for j, e := range g {
 			if j >= each {
@@ -81,12 +81,12 @@ func ShowWhy(p *terminal.Printer, groups [][]why.Explained) error {
 }
 
 func explain(p *terminal.Printer, e why.Explained) {
-	p.Say("  ", e.Name()+": "+e.Opening(), whyWidth)
+	p.Paragraph("  ", e.Name()+": "+e.Opening(), whyWidth)
 	for _, c := range e.Causes {
-		p.Say(fmt.Sprintf("  %5s ", c.Percent()),
+		p.Paragraph(fmt.Sprintf("  %5s ", c.Percent()),
 			fmt.Sprintf("%s: %s. %s.", c.Cause, c.Evidence, c.RemedySentence()), whyWidth)
 	}
 	if e.Cannot != "" {
-		p.Say("        ", e.Cannot, whyWidth)
+		p.Paragraph("        ", e.Cannot, whyWidth)
 	}
 }

@@ -40,7 +40,7 @@ func (p *Printer) List(rows [][]string) error {
 	return text.WriteList(p.Stdout, rows, p.Columns())
 }
 
-func (p *Printer) Say(first, s string, most int) {
+func (p *Printer) Paragraph(first, s string, most int) {
 	if n := p.Columns(); n > 0 {
 		most = min(most, n)
 	}
@@ -64,7 +64,7 @@ func (p *Printer) Warn(lines []string) {
 	}
 }
 
-const MostLines = 20
+const MaxLines = 20
 
 func (p *Printer) Complain(err error) {
 	if err == nil {
@@ -72,8 +72,8 @@ func (p *Printer) Complain(err error) {
 	}
 	// Several strategies may report the same error.
 	lines := text.Distinct(strings.Split(err.Error(), "\n"))
-	if left := len(lines) - MostLines; left > 1 {
-		lines = append(lines[:MostLines], fmt.Sprintf("and %d more", left))
+	if left := len(lines) - MaxLines; left > 1 {
+		lines = append(lines[:MaxLines], fmt.Sprintf("and %d more", left))
 	}
 	for _, line := range lines {
 		fmt.Fprintf(p.Stderr, "%s: %s\n", p.Program, line)

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-const mostLines = 20
+const maxLines = 20
 
 // Progress is a status line on a terminal, otherwise a few plain lines, and nothing when quiet. It
 // counts estimated time, because run lengths differ by orders of magnitude.
@@ -65,14 +65,14 @@ func (s *Progress) Add(runs int, work time.Duration) {
 func (s *Progress) Advance(runs int, work time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.done * mostLines / s.runs
+	before := s.done * maxLines / s.runs
 	s.done += runs
 	s.worked += work
 	switch {
 	case s.quiet:
 	case s.line != nil:
 		s.draw()
-	case s.runs <= mostLines || s.done*mostLines/s.runs > before:
+	case s.runs <= maxLines || s.done*maxLines/s.runs > before:
 		fmt.Fprintln(s.to, s)
 	}
 }
@@ -107,7 +107,7 @@ func (s *Progress) draw() {
 }
 
 // "" means that no run is in progress.
-func (s *Progress) Tell(now string) {
+func (s *Progress) SetStatus(now string) {
 	if s.line == nil {
 		return
 	}
@@ -134,7 +134,7 @@ func (s *Progress) Note(print func()) {
 	print()
 }
 
-func (s *Progress) Say(line string) {
+func (s *Progress) Println(line string) {
 	if !s.quiet {
 		s.Note(func() { fmt.Fprintln(s.to, line) })
 	}
@@ -159,8 +159,8 @@ func (s *Progress) Doing(what string) bool {
 	return true
 }
 
-// Keep counts a run of an earlier process.
-func (s *Progress) Keep(work time.Duration) {
+// AddEarlier counts a run of an earlier process.
+func (s *Progress) AddEarlier(work time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done++

@@ -37,7 +37,7 @@ func TestProgressLine(t *testing.T) {
 		if !strings.Contains(drawn, "0 of 4 runs") || !strings.Contains(drawn, "1 of 4 runs") {
 			t.Errorf("drawn: %q", drawn)
 		}
-		s.Tell("201 /s, p50 8.00 ms, " + strings.Repeat("p99 37.0 ms, ", 9))
+		s.SetStatus("201 /s, p50 8.00 ms, " + strings.Repeat("p99 37.0 ms, ", 9))
 		for _, line := range strings.Split(out.String(), ClearLine) {
 			if n := len([]rune(line)); n >= FallbackColumns {
 				t.Errorf("%d columns in %q", n, line)
@@ -62,7 +62,7 @@ func TestQuietProgress(t *testing.T) {
 	var out bytes.Buffer
 	s := NewProgress(&out, true, 4, 4*time.Minute)
 	s.Advance(1, time.Minute)
-	s.Say("well")
+	s.Println("well")
 	s.Close()
 	if out.Len() > 0 {
 		t.Errorf("said %q", out.String())

@@ -24,13 +24,13 @@ type Embedded struct {
 const starting = 20 * time.Second
 
 // bytes of a message
-const mostPayload = 8 << 20
+const maxPayload = 8 << 20
 
 // The caller ends the server with Shutdown and WaitForShutdown.
 func (e Embedded) Start() (*server.Server, error) {
 	o := &server.Options{ServerName: "poolbench", JetStream: true, StoreDir: e.Dir,
 		SyncAlways: e.SyncAlways, DontListen: e.Listen == "", Authorization: e.Token,
-		MaxPayload: mostPayload, NoSigs: true, NoLog: e.Failed == nil}
+		MaxPayload: maxPayload, NoSigs: true, NoLog: e.Failed == nil}
 	if e.Listen != "" {
 		at, err := net.ResolveTCPAddr("tcp", e.Listen)
 		if err != nil {

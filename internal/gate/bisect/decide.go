@@ -12,13 +12,13 @@ import (
 // a search has many gates and a single wrong one ruins it.
 const alpha = 0.01
 
-// mostPairs is the largest number of fresh pairs for a commit in the middle. The first attempt uses
+// maxPairs is the largest number of fresh pairs for a commit in the middle. The first attempt uses
 // at most half of them.
-const mostPairs = 100
+const maxPairs = 100
 
-// mostHalf bounds the threshold between the levels of GOOD and BAD: a commit that is nearly twice
+// maxHalf bounds the threshold between the levels of GOOD and BAD: a commit that is nearly twice
 // as slow as GOOD never counts as good.
-const mostHalf = 0.9
+const maxHalf = 0.9
 
 // Every pair of the screening must be below the promise to clear a commit without fresh pairs.
 func (s *Search) strict(o judge.Options) judge.Options {
@@ -35,7 +35,7 @@ func (s *Search) rule() judge.Options {
 	if verdict.IsAllocation(s.row.Metric) {
 		return o // the allowance decides
 	}
-	o.Margin = min(math.Expm1(s.change/2), mostHalf)
+	o.Margin = min(math.Expm1(s.change/2), maxHalf)
 	o.Promise = o.Margin
 	o.FreshPairs = s.pairs()
 	return o
@@ -49,7 +49,7 @@ func (s *Search) pairs() int {
 		math.Sqrt(float64(s.row.New.N))
 	wanted := math.Pow(3*deviation/(s.change/2), 2)
 	if least := s.Judge.FreshPairs; wanted > float64(least) {
-		return max(least, int(min(wanted, mostPairs/2)))
+		return max(least, int(min(wanted, maxPairs/2)))
 	}
 	return s.Judge.FreshPairs
 }

@@ -45,7 +45,7 @@ type answer struct {
 	Report verdict.Report `json:"report"`
 }
 
-const mostBytes = 64 << 20
+const maxBytes = 64 << 20
 
 // OpenJournal opens or creates the journal in the directory. force replaces it. A changed number of
 // fresh pairs applies to later gates.
@@ -69,7 +69,7 @@ func OpenJournal(dir string, h *measure.History, o measure.Options, force bool) 
 func (j *Journal) path() string { return filepath.Join(j.dir, JournalFile) }
 
 func (j *Journal) resume(force bool) error {
-	data, err := files.ReadFile(j.path(), mostBytes)
+	data, err := files.ReadFile(j.path(), maxBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return j.emptyOnly()
@@ -126,7 +126,7 @@ func (d journalData) differs(now journalData) string {
 	return measure.Changed(d.Judge, now.Judge)
 }
 
-func (j *Journal) Kept() int { return len(j.data.Answers) }
+func (j *Journal) Len() int { return len(j.data.Answers) }
 
 func (j *Journal) Close() error { return j.held.Release() }
 

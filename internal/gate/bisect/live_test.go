@@ -43,7 +43,7 @@ type counter struct {
 	end        context.CancelFunc
 }
 
-func (c *counter) Say(string)              {}
+func (c *counter) Println(string)          {}
 func (c *counter) Doing(string)            {}
 func (c *counter) More(int, time.Duration) {}
 

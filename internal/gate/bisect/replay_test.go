@@ -180,7 +180,7 @@ var sweep = flag.Bool("sweep", false, "400 searches on each kind of noise")
 
 // One of 64 commits is 15 % slower. 90 % of the searches must find this commit.
 func TestReplay(t *testing.T) {
-	const candidates, mostGates = 64, 8
+	const candidates, maxGates = 64, 8
 	searches := 20
 	switch {
 	case *sweep:
@@ -200,7 +200,7 @@ func TestReplay(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if f.gates > mostGates || f.gates != r.Gates || r.MostGates != mostGates {
+				if f.gates > maxGates || f.gates != r.Gates || r.MostGates != maxGates {
 					t.Errorf("%d gates (reported %d of %d)", f.gates, r.Gates, r.MostGates)
 				}
 				switch {

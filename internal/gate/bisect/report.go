@@ -80,7 +80,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 	}{text.NewHead("bisect"), r.ExitCode(), report})
 }
 
-const mostNamed = 8
+const maxNamed = 8
 
 // WriteText writes lines of at most the given number of characters (0: unlimited).
 func WriteText(w io.Writer, r *Report, most int) error {
@@ -90,12 +90,12 @@ func WriteText(w io.Writer, r *Report, most int) error {
 		lines = append(lines, fmt.Sprintf("%s is worse by %s", name(r.Followed),
 			changeText(r.Followed)))
 	}
-	for _, row := range r.AlsoWorse[:min(len(r.AlsoWorse), mostNamed)] {
+	for _, row := range r.AlsoWorse[:min(len(r.AlsoWorse), maxNamed)] {
 		lines = append(lines, fmt.Sprintf("also worse: %s by %s (to search for its commit, use "+
 			"--bench and --metric)",
 			name(&row), changeText(&row)))
 	}
-	if n := len(r.AlsoWorse) - mostNamed; n > 0 {
+	if n := len(r.AlsoWorse) - maxNamed; n > 0 {
 		lines = append(lines, fmt.Sprintf("and %s more", text.Count(n, "metric")))
 	}
 	if _, err := io.WriteString(w, text.Lines(append(lines, ""), most)); err != nil {
@@ -130,7 +130,7 @@ func (r *Report) conclusion() (lines []string) {
 	} else if n := len(r.Left); n > 0 {
 		lines = append(lines, fmt.Sprintf("the commit is one of %s:", text.Count(n, "commit")))
 		for i, c := range r.Left {
-			if i >= mostNamed-1 && n > mostNamed {
+			if i >= maxNamed-1 && n > maxNamed {
 				lines = append(lines, fmt.Sprintf("    and %d more, up to %s", n-i-1,
 					r.Left[n-1].Short()))
 				break
@@ -162,8 +162,8 @@ func pText(row *verdict.Row) string {
 func changeText(row *verdict.Row) string {
 	if verdict.IsAllocation(row.Metric) {
 		more := row.New.Median - row.Old.Median
-		return fmt.Sprintf("%+g (%s after %s)", more, text.Given(row.Metric, row.New.Median),
-			text.Given(row.Metric, row.Old.Median))
+		return fmt.Sprintf("%+g (%s after %s)", more, text.Trimmed(row.Metric, row.New.Median),
+			text.Trimmed(row.Metric, row.Old.Median))
 	}
 	if row.Equal {
 		return "no change"

@@ -56,7 +56,7 @@ type Search struct {
 func (s *Search) Run(ctx context.Context) (*Report, error) {
 	last := len(s.Commits) - 1
 	s.report = Report{Good: s.Commits[0], Bad: s.Commits[last], Candidates: last,
-		MostGates: mostGates(last)}
+		MostGates: maxGates(last)}
 	r := &s.report
 	first := Question{Stage: Ends, Base: r.Good, Head: r.Bad, Rule: s.strict(s.Judge)}
 	ends, err := s.ask(ctx, first)
@@ -97,7 +97,7 @@ func (s *Search) Run(ctx context.Context) (*Report, error) {
 				step.Commit.Short(), step.Reason), "the same command measures this commit again. "+
 				"Use an idle machine, or --pairs N for more pairs"), nil
 		}
-		s.say(step, good, bad, skipped)
+		s.printStep(step, good, bad, skipped)
 	}
 	return s.confirm(ctx, good, bad)
 }
@@ -109,7 +109,7 @@ func between(good, bad int) (all []int) {
 	return all
 }
 
-func mostGates(candidates int) int {
+func maxGates(candidates int) int {
 	if candidates == 1 {
 		return 1
 	}
@@ -182,7 +182,7 @@ func (s *Search) step(ctx context.Context, at int) (Step, error) {
 		}
 		step.Row = s.rowOf(answer)
 		step.Side, step.Reason = s.side(answer, step.Row)
-		if step.Reason != tooNoisy || 2*q.Rule.FreshPairs > mostPairs {
+		if step.Reason != tooNoisy || 2*q.Rule.FreshPairs > maxPairs {
 			break
 		}
 		q.Rule.FreshPairs, q.More = 2*q.Rule.FreshPairs, true
@@ -232,15 +232,15 @@ func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 			s.Commits[bad].Short())), nil
 	}
 	r.Outcome, r.Found = Found, &s.Commits[bad]
-	if share, most := s.share(); share < mostOfAll && most < 1 {
+	if share, most := s.share(); share < maxOfAll && most < 1 {
 		r.Next = fmt.Sprintf("this is %.0f %% of the change; to find the rest, use --bisect GOOD "+
 			"%s and --bisect %s BAD", 100*share, r.Before.Short(), r.Found.Short())
 	}
 	return r, nil
 }
 
-// mostOfAll is the share of the change above which no further search is suggested.
-const mostOfAll = 0.8
+// maxOfAll is the share of the change above which no further search is suggested.
+const maxOfAll = 0.8
 
 func (s *Search) share() (share, most float64) {
 	change, _, high := worsening(s.report.Change)
@@ -278,7 +278,7 @@ func notWorse(r *verdict.Report) string {
 		text.Count(len(r.Rows), "metric"), r.Count(verdict.Inconclusive))
 }
 
-func (s *Search) say(step Step, good, bad int, skipped map[int]bool) {
+func (s *Search) printStep(step Step, good, bad int, skipped map[int]bool) {
 	left := bad - good
 	for i := range skipped {
 		if i > good && i < bad {
@@ -298,7 +298,7 @@ func (s *Search) remaining(commits int) string {
 	line := fmt.Sprintf("; %s left", text.Count(commits, "commit"))
 	gates := 1
 	if commits > 1 {
-		gates = mostGates(commits) - 1
+		gates = maxGates(commits) - 1
 	}
 	if n := len(s.spent); n > 0 {
 		var sum float64

@@ -104,7 +104,7 @@ func TestSearch(t *testing.T) {
 			if !strings.Contains(text.String(), c.says) {
 				t.Errorf("no %q in\n%s", c.says, &text)
 			}
-			if f.gates > c.gates || r.Gates != f.gates || r.MostGates != mostGates(c.candidates) {
+			if f.gates > c.gates || r.Gates != f.gates || r.MostGates != maxGates(c.candidates) {
 				t.Errorf("%d gates, reported %d of %d, want at most %d", f.gates, r.Gates,
 					r.MostGates, c.gates)
 			}
@@ -125,7 +125,7 @@ func TestSearch(t *testing.T) {
 
 func TestMostGates(t *testing.T) {
 	for candidates, want := range map[int]int{1: 1, 2: 3, 3: 4, 4: 4, 5: 5, 64: 8, 65: 9, 1000: 12} {
-		if got := mostGates(candidates); got != want {
+		if got := maxGates(candidates); got != want {
 			t.Errorf("%d commits: %d gates, want %d", candidates, got, want)
 		}
 	}
@@ -230,8 +230,8 @@ func TestResume(t *testing.T) {
 				cancel()
 			}
 		})
-		if !errors.Is(err, context.Canceled) || j.Kept() != interrupt-1 {
-			t.Fatalf("gate %d: %v, %d gates are kept", interrupt, err, j.Kept())
+		if !errors.Is(err, context.Canceled) || j.Len() != interrupt-1 {
+			t.Fatalf("gate %d: %v, %d gates are kept", interrupt, err, j.Len())
 		}
 		if err := j.Close(); err != nil {
 			t.Fatal(err)
@@ -290,7 +290,7 @@ func TestJournalRefuses(t *testing.T) {
 			t.Errorf("want %q: %v", c.want, err)
 		}
 	}
-	if j, err = OpenJournal(dir, h, other, true); err != nil || j.Kept() != 0 {
+	if j, err = OpenJournal(dir, h, other, true); err != nil || j.Len() != 0 {
 		t.Fatalf("force: %v", err)
 	}
 	if err := j.Close(); err != nil {

@@ -13,7 +13,7 @@ import (
 // of the base.
 type Allowance struct{ Amount, Share float64 }
 
-func (a Allowance) of(base float64) float64 { return max(a.Amount, a.Share*base) }
+func (a Allowance) amount(base float64) float64 { return max(a.Amount, a.Share*base) }
 
 // allocations compares by differences, because ratios have no meaning for 0 and 3 B/op. Package
 // testing divides the allocations of the whole process by the iterations and truncates, so equal
@@ -62,7 +62,7 @@ func (o Options) allocations(s Sample) allocations {
 		}
 	}
 	a.grown = statistics.Median(across)
-	a.allowed = s.Allowed.of(a.from)
+	a.allowed = s.Allowed.amount(a.from)
 	half := 0.5
 	if s.Unit == metric.BytesPerOp {
 		a.allowed = max(a.allowed, o.Margin*a.from)
@@ -139,7 +139,7 @@ func (e *Evidence) test(a allocations, o Options, ranks RankSums) {
 		for i, p := range a.paired {
 			differences[i] = p.Head - p.Base
 		}
-		e.Test, e.n, e.LeastP = verdict.BySignedRank, len(differences), leastP(len(differences))
+		e.Test, e.n, e.LeastP = verdict.BySignedRank, len(differences), minP(len(differences))
 		_, low, high := hodgesLehmann(differences, 1-o.Alpha)
 		e.Low, e.High = a.change(low), a.change(high)
 		e.PWorse = newSignedRank(minus(differences, a.allowed)).Greater
@@ -148,7 +148,7 @@ func (e *Evidence) test(a allocations, o Options, ranks RankSums) {
 			e.SE = standardError(differences) / a.from
 		}
 	} else {
-		e.Test, e.LeastP = verdict.ByRank, o.leastUnpairedP(len(a.base), len(a.head))
+		e.Test, e.LeastP = verdict.ByRank, o.minUnpairedP(len(a.base), len(a.head))
 		e.PWorse = ranks.compare(a.base, minus(a.head, a.allowed)).at(1).Greater
 		e.PBetter = ranks.compare(a.base, minus(a.head, -a.allowed)).at(1).Less
 		if to := ranks.compare(a.base, a.head).shift(1 - o.Alpha); a.from > 0 {

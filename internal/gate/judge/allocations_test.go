@@ -186,7 +186,7 @@ func TestAllocationsRecorded(t *testing.T) {
 					s.Pairs = append(s.Pairs, Pair{c.base[i], c.head[i]})
 				}
 			}
-			r, err := Once(Defaults(), []Sample{s})
+			r, err := JudgeOnce(Defaults(), []Sample{s})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -205,12 +205,12 @@ func TestAllocationsRecorded(t *testing.T) {
 func TestAllocationsOfRuns(t *testing.T) {
 	s := Sample{Metric: Metric{Benchmark: "b", Unit: "allocs/op", Better: verdict.LowerIsBetter,
 		Full: true}, Pairs: repeated(10, 3, 3.05)}
-	r, err := Once(Defaults(), []Sample{s})
+	r, err := JudgeOnce(Defaults(), []Sample{s})
 	if err != nil || r.Rows[0].Verdict != verdict.NoWorse {
 		t.Errorf("%+v, %v", r, err)
 	}
 	s.Pairs = repeated(10, 3, 3.3)
-	if r, err = Once(Defaults(), []Sample{s}); err != nil || r.Rows[0].Verdict != verdict.Worse {
+	if r, err = JudgeOnce(Defaults(), []Sample{s}); err != nil || r.Rows[0].Verdict != verdict.Worse {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -36,7 +36,7 @@ type refusal struct {
 	more   int
 }
 
-func (c *Choice) Takes(m Candidate) bool {
+func (c *Choice) Accept(m Candidate) bool {
 	reason := c.why(m)
 	if reason == "" {
 		c.chosen++
@@ -92,7 +92,7 @@ func (c *Choice) differ(old, new []float64) bool {
 	if c.tests == nil {
 		c.tests = make(RankSums)
 	}
-	return c.tests.Of(old, new).TwoSided() <= differAt
+	return c.tests.Test(old, new).TwoSided() <= differAt
 }
 
 func (c *Choice) refuse(m Candidate, reason string) string {

@@ -99,7 +99,7 @@ func (w widening) between(ratios []float64, tail float64) (low, high float64) {
 }
 
 func (w widening) criticalU(tail float64) int {
-	if w.least() > tail {
+	if w.minP() > tail {
 		return -1
 	}
 	mean := float64(w.nx*w.ny) / 2

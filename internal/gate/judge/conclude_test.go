@@ -20,7 +20,7 @@ func concluded(o Options, family ...Evidence) (rows []Row, tests int) {
 func TestConclude(t *testing.T) {
 	o := Defaults()
 	calm := Evidence{Test: verdict.BySignedRank, Change: 0, Low: -0.01, High: 0.01, PWorse: 0.9,
-		PBetter: 0.9, LeastP: leastP(20), n: 20}
+		PBetter: 0.9, LeastP: minP(20), n: 20}
 	with := func(change func(e *Evidence)) Evidence {
 		e := calm
 		change(&e)
@@ -47,16 +47,16 @@ func TestConclude(t *testing.T) {
 		{"significant among 20", many(p(0.0025), 20), verdict.Worse, ""},
 		{"not quite, among 20", many(p(0.00251), 20), verdict.NoWorse, ""},
 		{"better", many(with(func(e *Evidence) { e.PBetter = 0.01 }), 1), verdict.Better, ""},
-		{"too few", many(with(func(e *Evidence) { e.LeastP = leastP(5) }), 1),
+		{"too few", many(with(func(e *Evidence) { e.LeastP = minP(5) }), 1),
 			verdict.Inconclusive, "too few pairs: "},
 		{"too few, whatever they say",
-			many(with(func(e *Evidence) { e.LeastP, e.PWorse = leastP(5), 0 }), 1),
+			many(with(func(e *Evidence) { e.LeastP, e.PWorse = minP(5), 0 }), 1),
 			verdict.Inconclusive, "too few pairs: "},
-		{"enough", many(with(func(e *Evidence) { e.LeastP = leastP(6) }), 1),
+		{"enough", many(with(func(e *Evidence) { e.LeastP = minP(6) }), 1),
 			verdict.NoWorse, ""},
-		{"too few among 20", many(with(func(e *Evidence) { e.LeastP = leastP(8) }), 20),
+		{"too few among 20", many(with(func(e *Evidence) { e.LeastP = minP(8) }), 20),
 			verdict.Inconclusive, "too few pairs: "},
-		{"enough among 20", many(with(func(e *Evidence) { e.LeastP = leastP(9) }), 20),
+		{"enough among 20", many(with(func(e *Evidence) { e.LeastP = minP(9) }), 20),
 			verdict.NoWorse, ""},
 		{"below the promise", many(with(func(e *Evidence) { e.High = math.Log(1.0999) }), 1),
 			verdict.NoWorse, ""},

@@ -67,7 +67,7 @@ func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {
 	}
 	bases, heads := s.sides()
 	var e Evidence
-	switch change, known := s.known(bases, heads); {
+	switch change, known := s.knownChange(bases, heads); {
 	case known:
 		e = exactly(o, change)
 		e.Equal = change == 0
@@ -87,7 +87,7 @@ func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {
 
 func (o Options) weighPairs(s Sample, tests int) Evidence {
 	changes := worsenings(s.values(), s.Better)
-	e := Evidence{SE: standardError(changes), LeastP: leastP(len(changes))}
+	e := Evidence{SE: standardError(changes), LeastP: minP(len(changes))}
 	e.Change, e.Low, e.High = hodgesLehmann(changes, 1-o.Alpha)
 	if s.Quantile > 0 {
 		e.Test = verdict.BySwaps
@@ -106,9 +106,9 @@ func (o Options) weighPairs(s Sample, tests int) Evidence {
 	return e
 }
 
-// known reports whether the values need no test: exact values that agree, all zeros, and pairs that
-// are all equal. They do not count in Holm's adjustment (Tarone 1990).
-func (s Sample) known(bases, heads []float64) (change float64, known bool) {
+// knownChange reports whether the values need no test: exact values that agree, all zeros, and
+// pairs that are all equal. They do not count in Holm's adjustment (Tarone 1990).
+func (s Sample) knownChange(bases, heads []float64) (change float64, knownChange bool) {
 	if s.equal {
 		return 0, true
 	}
@@ -122,7 +122,7 @@ func (s Sample) untested() bool {
 	if s.allocates() {
 		return s.steady()
 	}
-	_, known := s.known(s.sides())
+	_, known := s.knownChange(s.sides())
 	return known
 }
 
@@ -184,7 +184,7 @@ func (o Options) weighRanks(m Metric, base, head []float64, ranks RankSums) Evid
 		Change: math.Log(to.Ratio), Low: math.Log(to.Lo), High: math.Log(to.Hi),
 		PWorse:  c.at(threshold).Greater,
 		PBetter: c.at(1 / threshold).Less,
-		LeastP:  o.leastUnpairedP(len(base), len(head)),
+		LeastP:  o.minUnpairedP(len(base), len(head)),
 		SE:      math.NaN(),
 	}
 	if m.Better == verdict.HigherIsBetter {
@@ -200,7 +200,7 @@ func (o Options) weighRanks(m Metric, base, head []float64, ranks RankSums) Evid
 
 // A verdict requires a minimum number of values, because a single process does not show the
 // variation between processes.
-func (o Options) leastUnpairedP(base, head int) float64 {
+func (o Options) minUnpairedP(base, head int) float64 {
 	if min(base, head) < SamplesFor(o.Needed(1)) {
 		return 1
 	}

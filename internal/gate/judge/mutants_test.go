@@ -82,8 +82,8 @@ func checkDecider(decide decider) (complaints []string) {
 	if got := of(r, counts); got != verdict.Worse {
 		complaints = append(complaints, fmt.Sprintf("0 → 1 is %s", got))
 	}
-	if mostSevere(r) != verdict.Worse {
-		complaints = append(complaints, "the whole is "+string(mostSevere(r)))
+	if maxSevere(r) != verdict.Worse {
+		complaints = append(complaints, "the whole is "+string(maxSevere(r)))
 	}
 	for what, wrong := range map[string][2][]Sample{
 		"no direction":      {{sample(Metric{Benchmark: "b", Unit: "frobs"}, 6, 1)}, nil},
@@ -91,7 +91,7 @@ func checkDecider(decide decider) (complaints []string) {
 		"a suspect is gone": {{sample(times("slow"), 6, 1.2)}, nil},
 	} {
 		if r, err := decide(wrong[0], wrong[1]); err == nil &&
-			mostSevere(r).Severity() > verdict.Inconclusive.Severity() {
+			maxSevere(r).Severity() > verdict.Inconclusive.Severity() {
 			complaints = append(complaints, what+" passes")
 		}
 	}
@@ -101,8 +101,8 @@ func checkDecider(decide decider) (complaints []string) {
 		"the first of the fresh pairs of something worse": {{sample(times("b"), 6, 1.2)},
 			{sample(times("b"), 10, 1.06)}},
 	} {
-		if r, err := decide(few[0], few[1]); err == nil && mostSevere(r) != verdict.Inconclusive {
-			complaints = append(complaints, fmt.Sprintf("%s are %s", what, mostSevere(r)))
+		if r, err := decide(few[0], few[1]); err == nil && maxSevere(r) != verdict.Inconclusive {
+			complaints = append(complaints, fmt.Sprintf("%s are %s", what, maxSevere(r)))
 		}
 	}
 	alarms := 0
@@ -113,7 +113,7 @@ func checkDecider(decide decider) (complaints []string) {
 			first = append(first, Sample{Metric: m, Pairs: noisy(rng, 6, 1, 1)})
 			second = append(second, Sample{Metric: m, Pairs: noisy(rng, 20, 1, 1)})
 		}
-		if r, err := decide(first, second); err != nil || mostSevere(r) == verdict.Worse {
+		if r, err := decide(first, second); err != nil || maxSevere(r) == verdict.Worse {
 			alarms++
 		}
 	}
@@ -123,7 +123,7 @@ func checkDecider(decide decider) (complaints []string) {
 	return complaints
 }
 
-func mostSevere(r *Report) verdict.Verdict {
+func maxSevere(r *Report) verdict.Verdict {
 	whole := verdict.Inconclusive
 	for i, row := range r.Rows {
 		if i == 0 || row.Verdict.Severity() < whole.Severity() {

@@ -20,10 +20,10 @@ func (o Options) pairsToFind(sd float64, tests int, power float64) float64 {
 	return math.Ceil(math.Pow(z*sd/(o.promise()-o.margin()), 2))
 }
 
-const mostNeeded = 1000
+const maxNeeded = 1000
 
 // needed returns the approximate number of pairs, or values of each side, that decides an
-// inconclusive row with 80 % power if its change is as estimated, or 0 above mostNeeded.
+// inconclusive row with 80 % power if its change is as estimated, or 0 above maxNeeded.
 func (o Options) needed(row *Row, tests int) int {
 	away := max(row.Change-o.margin(), o.promise()-row.Change)
 	z := statistics.NormalQuantile(1-min(o.Alpha/float64(max(1, tests)), o.Alpha/2)) +
@@ -33,7 +33,7 @@ func (o Options) needed(row *Row, tests int) int {
 		n = float64(min(row.N, row.HeadN))
 	}
 	needed := n * math.Pow(z*row.SE/away, 2)
-	if !(needed <= mostNeeded) {
+	if !(needed <= maxNeeded) {
 		return 0
 	}
 	return max(int(math.Ceil(needed)), int(math.Ceil(1.5*n)))

@@ -82,7 +82,7 @@ func TestNeeded(t *testing.T) {
 				s.Base, s.Head = sides(s.Pairs)
 				s.Pairs = nil
 			}
-			r, err := Once(Defaults(), []Sample{s})
+			r, err := JudgeOnce(Defaults(), []Sample{s})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,7 @@ func (t RankSum) TwoSided() float64 { return min(1, 2*min(t.Less, t.Greater)) }
 // for concurrent use.
 type RankSums map[[2]int]*deals
 
-func (s RankSums) Of(x, y []float64) RankSum { return s.plain(len(x), len(y)).rankSum(x, y) }
+func (s RankSums) Test(x, y []float64) RankSum { return s.plain(len(x), len(y)).rankSum(x, y) }
 
 func (s RankSums) plain(nx, ny int) widening {
 	sizes := [2]int{nx, ny}
@@ -74,7 +74,7 @@ func (w widening) rankSum(x, y []float64) RankSum {
 			t.Less, t.Greater = t.Greater, t.Less
 		}
 	}
-	least := w.leastSigns()
+	least := w.minSigns()
 	t.Less, t.Greater = max(t.Less, least), max(t.Greater, least)
 	return t
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-func newRankSum(x, y []float64) RankSum { return RankSums{}.Of(x, y) }
+func newRankSum(x, y []float64) RankSum { return RankSums{}.Test(x, y) }
 
 func bruteForce(x, y []float64) RankSum {
 	u := func(x, y []float64) (u float64) {
@@ -187,10 +187,10 @@ func TestRankSumsShareADistribution(t *testing.T) {
 				sample[i] = rng.NormFloat64()
 			}
 		}
-		if got, want := tests.Of(x, y), newRankSum(x, y); got != want {
+		if got, want := tests.Test(x, y), newRankSum(x, y); got != want {
 			t.Fatalf("%d against %d values: %+v, alone %+v", len(x), len(y), got, want)
 		}
-		if n := testing.AllocsPerRun(1, func() { tests.Of(x, y) }); n > 3 {
+		if n := testing.AllocsPerRun(1, func() { tests.Test(x, y) }); n > 3 {
 			t.Fatalf("%d against %d values: %v allocations for the next test, want those of the "+
 				"ranks", len(x), len(y), n)
 		}

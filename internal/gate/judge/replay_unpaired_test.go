@@ -105,7 +105,7 @@ func (r *replayer) alarms(o judge.Options, of shape, sides [2]side) [2]int {
 			family[b] = of.runs(rng, metric(b), sides, 1)
 			worse[byRank] = worse[byRank] || byRanks(tests, o, family[b]) <= o.Alpha/benchmarks
 		}
-		report, err := judge.Once(o, family)
+		report, err := judge.JudgeOnce(o, family)
 		if err != nil {
 			return worse, err
 		}
@@ -122,7 +122,7 @@ func byRanks(tests judge.RankSums, o judge.Options, s judge.Sample) float64 {
 	for i, v := range s.Base {
 		base[i] = v * (1 + o.Margin)
 	}
-	return tests.Of(base, s.Head).Greater
+	return tests.Test(base, s.Head).Greater
 }
 
 func (r *replayer) comparisons() int { return 4 * r.draws }

@@ -124,10 +124,11 @@ func (r *Report) warnOfVariation(s Sample, row Row) {
 	}
 }
 
-// Once judges recorded results in a single stage. A sample is judged by ranks if it has no pairs,
-// or if its pairs are too few for a verdict in such a large family and the unpaired values suffice.
-// (10 pairs can give a p of 1 in 1024 by signs, and 10 values against 10 a p of 1 in 184756.)
-func Once(o Options, samples []Sample) (*Report, error) {
+// JudgeOnce judges recorded results in a single stage. A sample is judged by ranks if it has no
+// pairs, or if its pairs are too few for a verdict in such a large family and the unpaired values
+// suffice. (10 pairs can give a p of 1 in 1024 by signs, and 10 values against 10 a p of 1 in
+// 184756.)
+func JudgeOnce(o Options, samples []Sample) (*Report, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err
 	}
@@ -146,8 +147,8 @@ func Once(o Options, samples []Sample) (*Report, error) {
 	needed, unpaired := o.Needed(r.Tests), 0
 	ranks := RankSums{}
 	for _, s := range samples {
-		if !s.untested() && s.Unfit == "" && s.N() > 0 && leastP(s.N()) > needed &&
-			o.leastUnpairedP(len(s.Base), len(s.Head)) <= needed {
+		if !s.untested() && s.Unfit == "" && s.N() > 0 && minP(s.N()) > needed &&
+			o.minUnpairedP(len(s.Base), len(s.Head)) <= needed {
 			s = s.unpaired()
 			unpaired++
 		}

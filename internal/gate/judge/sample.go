@@ -83,14 +83,14 @@ func (s Sample) values() []Pair {
 	return pairs
 }
 
-// mostValues bounds the values of a metric on each side. Memory and time grow with its square: 0.2
+// maxValues bounds the values of a metric on each side. Memory and time grow with its square: 0.2
 // GB and 3 s at the limit.
-const mostValues = 3000
+const maxValues = 3000
 
 func (s Sample) check() error {
 	switch n := max(len(s.Base), len(s.Head), s.N()); {
-	case n > mostValues:
-		return s.errorf("%d values, at most %d can be judged: use fewer repetitions", n, mostValues)
+	case n > maxValues:
+		return s.errorf("%d values, at most %d can be judged: use fewer repetitions", n, maxValues)
 	case s.Better != verdict.LowerIsBetter && s.Better != verdict.HigherIsBetter:
 		return s.errorf("no direction: want higher or lower is better")
 	case s.Quantile == 0 && len(s.Tails) > 0:

@@ -100,13 +100,13 @@ func normalSignedRank(ranks []int, sum int) (less, greater float64) {
 		normalCDF((mean - float64(sum) + step) / sd)
 }
 
-func leastP(n int) float64 { return math.Ldexp(1, -n) }
+func minP(n int) float64 { return math.Ldexp(1, -n) }
 
 // MinPairs returns the smallest number of pairs for which a p of at most alpha is possible: 5 for
 // 0.05.
 func MinPairs(alpha float64) int {
 	n := 1
-	for leastP(n) > alpha {
+	for minP(n) > alpha {
 		n++
 	}
 	return n

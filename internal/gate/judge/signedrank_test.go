@@ -158,7 +158,7 @@ func TestSignedRankTurnsAbout(t *testing.T) {
 		if math.Abs(a.Less-b.Greater) > 1e-12 || math.Abs(a.Greater-b.Less) > 1e-12 {
 			t.Fatalf("%+v, turned about %+v", a, b)
 		}
-		if a.Less+a.Greater < 1-1e-12 || a.Less > 1+1e-12 || a.Less < leastP(len(changes)) {
+		if a.Less+a.Greater < 1-1e-12 || a.Less > 1+1e-12 || a.Less < minP(len(changes)) {
 			t.Fatalf("%+v of %d", a, len(changes))
 		}
 	})

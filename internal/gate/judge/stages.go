@@ -125,7 +125,7 @@ func (g *Screening) Orders() []Order {
 func (g *Screening) firstLook(row *Row) int {
 	first, all := g.Fresh()
 	if quarter := (first + 1) / 2; first < all && row.unclear &&
-		leastP(g.options.ScreenPairs+quarter) <= g.options.futileAt() {
+		minP(g.options.ScreenPairs+quarter) <= g.options.futileAt() {
 		return quarter
 	}
 	return first
@@ -139,7 +139,7 @@ func (g *Screening) Expected() []Order {
 		for _, m := range of {
 			n := g.pairsOf(Sample{Metric: m}, len(of))
 			if n > g.fresh { // allow for the uncertain estimate of the noise
-				n = min(n+n/4, MostFresh(g.fresh))
+				n = min(n+n/4, MaxFresh(g.fresh))
 			}
 			all = append(all, Order{m.Package, m.Benchmark, n})
 		}
@@ -174,7 +174,7 @@ func FreshExpected(changes []float64) (few, many float64) {
 // Fresh returns the number of fresh pairs of a suspect at the first look, and the total number if
 // it is not noisy.
 func (g *Screening) Fresh() (first, all int) {
-	if half := (g.fresh + 1) / 2; leastP(half) <= g.options.futileAt() {
+	if half := (g.fresh + 1) / 2; minP(half) <= g.options.futileAt() {
 		return half, g.fresh
 	}
 	return g.fresh, g.fresh
@@ -187,7 +187,7 @@ func (o Options) futileAt() float64 { return min(o.FutileAt, o.Alpha/2) }
 // benchmark is finished when each of its suspects is settled at a look or has all of its pairs.
 // Pairs beyond a look are ignored in it, so a resumed gate orders the same pairs.
 func (g *Screening) More(fresh []Sample) ([]Order, error) {
-	given, err := g.given(fresh)
+	given, err := g.index(fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +240,7 @@ func longest(all []Order) (orders []Order) {
 	return orders
 }
 
-const mostTimes = 5
+const maxTimes = 5
 
 // freshPower is the power of the fresh pairs of a noisy metric to find the promise. The power of
 // both stages together is lower.
@@ -248,7 +248,7 @@ const freshPower = 0.95
 
 const hopelessTimes = 2
 
-func MostFresh(all int) int { return max(all, min(all*mostTimes, signedRankLimit)) }
+func MaxFresh(all int) int { return max(all, min(all*maxTimes, signedRankLimit)) }
 
 // pairsOf returns the number of fresh pairs that finds the promise, unless even the largest
 // possible number would rarely suffice. The noise is estimated from the pairs of the screening and
@@ -271,7 +271,7 @@ func (g *Screening) pairsOf(s Sample, tests int) int {
 	n := float64(len(around))
 	scatter := rankLoss * math.Sqrt(Spread(around)*stat.StdDev(around, nil)*n/(n-float64(stages)))
 	needed := g.options.pairsToFind(scatter, tests, freshPower)
-	most := MostFresh(g.fresh)
+	most := MaxFresh(g.fresh)
 	if !(needed <= hopelessTimes*float64(most)) {
 		return g.fresh
 	}
@@ -334,7 +334,7 @@ func (g *Screening) withScreening(s Sample) Sample {
 	return s
 }
 
-func (g *Screening) given(fresh []Sample) (map[[3]string]Sample, error) {
+func (g *Screening) index(fresh []Sample) (map[[3]string]Sample, error) {
 	if err := checkAll(fresh); err != nil {
 		return nil, err
 	}
@@ -368,7 +368,7 @@ func (g *Screening) given(fresh []Sample) (map[[3]string]Sample, error) {
 // fresh pairs are worse. A suspect without a sample and a metric that was not screened are errors.
 func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	o := g.options
-	given, err := g.given(fresh)
+	given, err := g.index(fresh)
 	if err != nil {
 		return nil, err
 	}

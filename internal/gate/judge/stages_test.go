@@ -183,7 +183,7 @@ func TestStages(t *testing.T) {
 			row := r.Rows[0]
 			said := row.reportRow()
 			if row.Verdict != test.verdict || row.Reason != test.reason ||
-				mostSevere(r) != test.verdict || !same(float64(said.Ratio), test.ratio) ||
+				maxSevere(r) != test.verdict || !same(float64(said.Ratio), test.ratio) ||
 				row.Suspect != suspect {
 				t.Errorf(
 					"%s (%s), ratio %v; want %s (%s), %v\n%+v",
@@ -457,7 +457,7 @@ func TestFutility(t *testing.T) {
 	}
 	more, failure := g.More(half)
 	r, err := g.Decide(half)
-	if errors.Join(failure, err) != nil || len(more) != 0 || mostSevere(r) != verdict.NoWorse {
+	if errors.Join(failure, err) != nil || len(more) != 0 || maxSevere(r) != verdict.NoWorse {
 		t.Errorf("200 suspects: %v, %v, %v", more, failure, err)
 	}
 }
@@ -611,7 +611,7 @@ func TestSizeAndPower(t *testing.T) {
 		r := both(t, Defaults(), first(1), func(_ Metric, n int) []Pair {
 			return noisy(rng, n, sd, 1)
 		})
-		if mostSevere(r) == verdict.Worse {
+		if maxSevere(r) == verdict.Worse {
 			alarms++
 		}
 	}

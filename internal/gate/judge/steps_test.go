@@ -84,7 +84,7 @@ func TestCoarse(t *testing.T) {
 					if screened, err := Screen(Defaults(),
 						[]Sample{{Metric: m, Pairs: pairs}}); err != nil || sd == 0 &&
 						(len(screened.Suspects()) > 0 ||
-							mostSevere(&screened.report) != verdict.Inconclusive) {
+							maxSevere(&screened.report) != verdict.Inconclusive) {
 						t.Errorf("%s: screened %+v, %v", unit, screened.report, err)
 					}
 				}

@@ -100,7 +100,7 @@ func newSwaps(q float64, pairs []TailPair, scale float64) *swaps {
 		low, high = min(low, v), max(high, v)
 		s.totals = append(s.totals, h.total)
 	})
-	each(func(h Histogram, scale float64) { s.values = h.within(s.values, scale, low, high) })
+	each(func(h Histogram, scale float64) { s.values = h.between(s.values, scale, low, high) })
 	slices.Sort(s.values)
 	s.values = slices.Compact(s.values)
 	s.upTo = make([]int64, len(s.values)*s.runs)
@@ -212,7 +212,7 @@ func (h Histogram) atMost(vs []float64, scale float64) []int64 {
 	return counts
 }
 
-func (h Histogram) within(values []float64, scale, low, high float64) []float64 {
+func (h Histogram) between(values []float64, scale, low, high float64) []float64 {
 	from, _ := slices.BinarySearchFunc(h.bins, low, func(b Bin, v float64) int {
 		if b.Value*scale < v {
 			return -1

@@ -58,7 +58,7 @@ func spreadOf(values []float64, step float64) float64 {
 
 // If one sample has almost no spread, only the signs of the values of the other contain
 // information.
-func (w widening) leastSigns() float64 {
+func (w widening) minSigns() float64 {
 	if w.factor == 1 {
 		return 0
 	}
@@ -66,11 +66,11 @@ func (w widening) leastSigns() float64 {
 	return math.Exp2(-1 - 1/(4*variance))
 }
 
-func (w widening) least() float64 {
+func (w widening) minP() float64 {
 	if w.factor == 1 {
 		return smallestP(w.nx, w.ny)
 	}
-	p := w.leastSigns()
+	p := w.minSigns()
 	if w.nx+w.ny <= rankSumLimit {
 		mean := float64(w.nx*w.ny) / 2
 		apart, _ := tails(w.distribution(), mean-mean/w.factor)

@@ -93,15 +93,15 @@ type tailBuffer struct {
 	seen   func([]byte) // called for each write; may be nil
 }
 
-const mostOutput = 1 << 20
+const maxOutput = 1 << 20
 
 func (e *tailBuffer) Write(p []byte) (int, error) {
 	if e.seen != nil {
 		e.seen(p)
 	}
 	e.buffer.Write(p)
-	if n := e.buffer.Len(); n > 2*mostOutput {
-		e.buffer.Next(n - mostOutput)
+	if n := e.buffer.Len(); n > 2*maxOutput {
+		e.buffer.Next(n - maxOutput)
 	}
 	return len(p), nil
 }

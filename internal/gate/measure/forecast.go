@@ -40,12 +40,12 @@ type meter struct {
 	reported       bool
 }
 
-// A meter reports nothing before leastMetered, because a single pair may be delayed.
-const leastMetered = 5 * time.Second
+// A meter reports nothing before minMetered, because a single pair may be delayed.
+const minMetered = 5 * time.Second
 
 func (m *meter) add(forecast, took time.Duration) bool {
 	m.forecast, m.took = m.forecast+forecast, m.took+took
-	if m.reported || m.took < leastMetered ||
+	if m.reported || m.took < minMetered ||
 		float64(m.took) <= slowerBy*float64(m.forecast) {
 		return false
 	}
@@ -59,7 +59,7 @@ func (g *gate) sayLook(of, open int, before, pairs []int) {
 	fresh := func(pairs []int) int {
 		return slices.Max(pairs[:len(g.plan.Benchmarks)]) - g.Judge.ScreenPairs
 	}
-	g.say("%d of %d benchmarks are decided after up to %d fresh pairs; %d continue to %d pairs, "+
+	g.printf("%d of %d benchmarks are decided after up to %d fresh pairs; %d continue to %d pairs, "+
 		"about %s", of-open,
 		of, fresh(before), open, fresh(pairs), text.Roughly(g.left(pairs)))
 }
@@ -99,7 +99,7 @@ func (g *gate) sayForecast() {
 		builds := 2 * fresh * float64(len(g.runner.sides[head].packages))
 		return sum + time.Duration(builds*float64(g.link))
 	}
-	g.say("forecast: %s more, depending on the number of benchmarks that need fresh pairs",
+	g.printf("forecast: %s more, depending on the number of benchmarks that need fresh pairs",
 		between(until(few, half), until(many, 2*half)))
 }
 
@@ -125,9 +125,9 @@ func (g *gate) decideWith(needs int, i int) string {
 		return "too noisy to decide with any reasonable number of pairs: use a quieter machine, " +
 			"or longer runs (--benchtime)"
 	}
-	if needs > mostPairs {
+	if needs > maxPairs {
 		return fmt.Sprintf("a decision needs about %d pairs, and --pairs allows %d: use a "+
-			"quieter machine, or longer runs (--benchtime)", needs, mostPairs)
+			"quieter machine, or longer runs (--benchtime)", needs, maxPairs)
 	}
 	took := time.Duration(needs) * (g.paces[i].pair(true) + 2*g.link)
 	return fmt.Sprintf("about %d pairs would decide: --pairs %d, about %s for this benchmark", needs,

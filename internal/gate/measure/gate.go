@@ -14,7 +14,7 @@ import (
 )
 
 type Watch interface {
-	Say(line string)
+	Println(line string)
 	// Doing reports a part without runs, such as building; "" when it has ended.
 	Doing(what string)
 	More(runs int, each time.Duration) // adds planned runs with their approximate duration
@@ -93,7 +93,7 @@ type gate struct {
 
 func (g *gate) measured(begun time.Time) { g.measuring += time.Since(begun) }
 
-func (g *gate) say(format string, args ...any) { g.watch.Say(fmt.Sprintf(format, args...)) }
+func (g *gate) printf(format string, args ...any) { g.watch.Println(fmt.Sprintf(format, args...)) }
 
 func (g *gate) all() (all []*benchmark) {
 	for i := range g.plan.Benchmarks {

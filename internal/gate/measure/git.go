@@ -127,7 +127,7 @@ func (r *repository) resolve(ctx context.Context, name string) (revision, error)
 			"refs/remotes")
 		return revision{}, fmt.Errorf("git finds no revision %q in %s (branches: %s; a shallow "+
 			"clone contains only the last revision)", name, r.top,
-			cmp.Or(text.List(text.Few(strings.Fields(known), 6)), "none"))
+			cmp.Or(text.List(text.Truncate(strings.Fields(known), 6)), "none"))
 	}
 	tree, err := r.git(ctx, nil, "rev-parse", commit+"^{tree}")
 	return revision{Name: name, Commit: commit, Tree: tree}, err

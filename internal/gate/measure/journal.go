@@ -64,7 +64,7 @@ func openJournal(
 				break
 			}
 			was.runs[head] = is.runs[head]
-			if err := j.take(b, was); err != nil {
+			if err := j.add(b, was); err != nil {
 				return nil, err
 			}
 		}
@@ -83,7 +83,7 @@ func openJournal(
 	return j, nil
 }
 
-func (j *journal) take(b benchmark, r record) error {
+func (j *journal) add(b benchmark, r record) error {
 	for _, s := range []side{base, head} {
 		if err := j.write[s].Write(r.result(s, b)); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (j *journal) take(b benchmark, r record) error {
 }
 
 func (j *journal) append(b benchmark, r record) error {
-	if err := j.take(b, r); err != nil {
+	if err := j.add(b, r); err != nil {
 		return err
 	}
 	for s, f := range j.files {
@@ -107,7 +107,7 @@ func (j *journal) append(b benchmark, r record) error {
 	return nil
 }
 
-func (j *journal) of(pkg, shown string) [][2]reading {
+func (j *journal) readings(pkg, shown string) [][2]reading {
 	return j.kept[benchmark{Package: pkg, Name: "Benchmark" + shown}.String()]
 }
 
@@ -128,13 +128,13 @@ func (j *journal) close(mark string) error {
 	return errors.Join(wrong...)
 }
 
-const mostBytes = 1 << 30
+const maxBytes = 1 << 30
 
 // readJournal reads the complete lines of one side's file. A missing file is empty.
 func readJournal(
 	path string, which side, benchmarks []benchmark, units benchfmt.UnitMetadataMap,
 ) (map[string]map[int]record, error) {
-	data, err := files.ReadFile(path, mostBytes)
+	data, err := files.ReadFile(path, maxBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {

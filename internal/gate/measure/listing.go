@@ -246,7 +246,7 @@ func listed(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return text.List(text.Few(names, 3))
+	return text.List(text.Truncate(names, 3))
 }
 
 // The direction of a metric may come from a Unit line, which the first run of all benchmarks

@@ -195,7 +195,7 @@ func (m module) clean() {
 
 type quiet struct{ lines []string }
 
-func (s *quiet) Say(line string)       { s.lines = append(s.lines, line) }
+func (s *quiet) Println(line string)   { s.lines = append(s.lines, line) }
 func (*quiet) Doing(string)            {}
 func (*quiet) More(int, time.Duration) {}
 func (*quiet) Ran(int, time.Duration)  {}

@@ -87,8 +87,8 @@ func (o Options) Validate() error {
 	wrong.If(o.Bench == "", "bench: want a regular expression, . for all")
 	wrong.If(len(o.Packages) == 0, "no packages")
 	wrong.If(o.Layouts < 1 || o.Layouts > 100, "layouts %d: want 1 to 100", o.Layouts)
-	wrong.If(o.Judge.FreshPairs < 1 || o.Judge.FreshPairs > mostPairs, "pairs %d: want 1 to %d",
-		o.Judge.FreshPairs, mostPairs)
+	wrong.If(o.Judge.FreshPairs < 1 || o.Judge.FreshPairs > maxPairs, "pairs %d: want 1 to %d",
+		o.Judge.FreshPairs, maxPairs)
 	wrong.If(o.BenchTime == (BenchTime{}),
 		"benchtime: want a time above 0, or a number of iterations")
 	wrong.If(o.Limit < 0, "limit: want a duration above 0, got %v", o.Limit)
@@ -116,7 +116,7 @@ func (o Options) rule() judge.Options {
 	return o.Judge
 }
 
-const mostPairs = 100
+const maxPairs = 100
 
 type BenchTime struct {
 	Time       time.Duration

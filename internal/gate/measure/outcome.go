@@ -84,7 +84,7 @@ func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
 	if row.Metric == Instructions {
 		p.Margin = g.countedRule().Margin
 	}
-	for _, runs := range j.of(row.Package, row.Benchmark) {
+	for _, runs := range j.readings(row.Package, row.Benchmark) {
 		p.Old, p.New = append(p.Old, runs[base].tidy[row.Metric]),
 			append(p.New, runs[head].tidy[row.Metric])
 	}
@@ -153,7 +153,7 @@ func (g *gate) remarks(s *screening) []string {
 		"smaller than the detectable change of the row", g.Judge.ScreenPairs, turns)}
 	if first, all := s.fresh(); all > 0 {
 		lines[0] += fmt.Sprintf("; %d fresh pairs%s decide benchmarks that look worse or vary "+
-			"too much, up to %d pairs if they are noisy", all, own, judge.MostFresh(all))
+			"too much, up to %d pairs if they are noisy", all, own, judge.MaxFresh(all))
 		if first < all {
 			lines[0] += "; fewer pairs are enough if a benchmark looks the same"
 		}
@@ -161,7 +161,7 @@ func (g *gate) remarks(s *screening) []string {
 	if slices.ContainsFunc(g.plan.Benchmarks, func(b benchmark) bool { return b.Parts > 1 }) {
 		lines = append(lines,
 			fmt.Sprintf("a run is up to %d processes, and its time comes from the faster half",
-				mostParts))
+				maxParts))
 	}
 	lines = append(lines, g.notes...)
 	counted := slices.ContainsFunc(s.families, func(f *family) bool {

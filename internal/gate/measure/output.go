@@ -158,7 +158,7 @@ func plain(name string, procs int) string {
 	return strings.TrimSuffix(name, "-"+strconv.Itoa(procs))
 }
 
-// mostParts is the number of processes of a run, each with a quarter of the iterations: base, head,
+// maxParts is the number of processes of a run, each with a quarter of the iterations: base, head,
 // head, base, base, head, head, base. The time of a run is the mean of the faster half of its
 // parts.
 //
@@ -170,7 +170,7 @@ func plain(name string, procs int) string {
 // On a shared virtual machine with two cores, the ratio of two runs of 250 ms of the same code had
 // a median standard deviation of 12.5 % for a single process, 6.3 % for the mean of four parts, and
 // 4.3 % for the mean of the faster two. Starting a part takes 7 ms.
-const mostParts = 4
+const maxParts = 4
 
 // The mean of these units over parts of equal size is the mean over all iterations. A benchmark's
 // own metrics may be quantiles, for which this is wrong.
@@ -188,7 +188,7 @@ func (r reading) divisible() bool {
 func (b *benchmark) setParts(divisible, asked bool) {
 	b.Parts = 1
 	if divisible {
-		b.Parts = min(mostParts, b.Iterations)
+		b.Parts = min(maxParts, b.Iterations)
 	}
 	for asked && b.Iterations%b.Parts != 0 {
 		b.Parts--

@@ -127,7 +127,7 @@ func TestTailBuffer(t *testing.T) {
 	for i := range 300_000 {
 		fmt.Fprintf(&e, "line number %d\n", i)
 	}
-	if text := string(e.bytes()); len(text) > 3*mostOutput ||
+	if text := string(e.bytes()); len(text) > 3*maxOutput ||
 		!strings.HasSuffix(text, "line number 299999\n") {
 		t.Errorf("%d bytes", len(text))
 	}

@@ -79,7 +79,7 @@ func (o Options) Settings(goVersion string) Settings {
 
 func readPlan(dir string) (*plan, error) {
 	path := filepath.Join(dir, PlanFile)
-	data, err := files.ReadFile(path, mostBytes)
+	data, err := files.ReadFile(path, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {

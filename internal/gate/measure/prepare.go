@@ -143,7 +143,7 @@ func (g *gate) judgesAllocations() bool {
 // settleForAllocations uses shorter runs with a single layout. The results go to the temporary
 // directory, because a resumed gate must not find them in Out.
 func (g *gate) settleForAllocations() error {
-	g.say("%s; only allocations have verdicts, not times", g.hopeless)
+	g.printf("%s; only allocations have verdicts, not times", g.hopeless)
 	g.resumed, g.schedule.layouts, g.runner.count = false, 1, nil
 	if g.BenchTime.Iterations == 0 {
 		g.BenchTime.Time = max(g.BenchTime.Time/4, time.Millisecond)
@@ -235,7 +235,7 @@ func (g *gate) begin(ctx context.Context) error {
 		return errors.Join(err, g.results.close(""))
 	}
 	if g.resumed {
-		g.say("continuing after %d runs of each side", g.results.runs)
+		g.printf("continuing after %d runs of each side", g.results.runs)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) 
 	if suspects > 0 {
 		expected := slices.Clone(pairs)
 		g.order(expected, s.expected(all))
-		g.say("after %[3]d pairs, %[1]d of %[2]d benchmarks look worse or better, or vary too "+
+		g.printf("after %[3]d pairs, %[1]d of %[2]d benchmarks look worse or better, or vary too "+
 			"much: fresh pairs decide, %[4]s more", suspects, len(g.plan.Benchmarks), g.Judge.ScreenPairs,
 			between(g.left(pairs), g.left(expected)))
 	}
@@ -143,7 +143,7 @@ func (g *gate) rounds(ctx context.Context, pairs []int) error {
 		}
 		g.watch.Ran(2, shown[at.benchmark]/2)
 		if speed.add(due[at.benchmark], took) {
-			g.say("the machine is slower than forecast, by a factor of %.1f", speed.factor())
+			g.printf("the machine is slower than forecast, by a factor of %.1f", speed.factor())
 		}
 	}
 	return nil
@@ -172,14 +172,14 @@ func (g *gate) journalOf(benchmark int) *journal {
 }
 
 const (
-	fewProbes  = 6                // fewest pairs that can show that a machine is suitable
+	minProbes  = 6                // fewest pairs that can show that a machine is suitable
 	probes     = 12               // pairs after which a machine can be hopeless
-	probesTake = 15 * time.Second // after this time fewer pairs suffice, at least fewProbes
+	probesTake = 15 * time.Second // after this time fewer pairs suffice, at least minProbes
 )
 
-// leastSpread is the factor from a standard deviation of fewProbes or more pairs to its lower 95 %
+// minSpread is the factor from a standard deviation of minProbes or more pairs to its lower 95 %
 // confidence limit: √(5/χ²), with the 95 % quantile of χ² with 5 degrees of freedom.
-const leastSpread = 0.67
+const minSpread = 0.67
 
 // probe measures the same work twice. A machine is hopeless if all fresh pairs together would not
 // find the slower control, even at the lower confidence limit of the noise.
@@ -212,7 +212,7 @@ func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 		changes = append(changes,
 			math.Log(rec.runs[head].tidy["sec/op"]/rec.runs[base].tidy["sec/op"]))
 		n := len(changes)
-		if n < fewProbes {
+		if n < minProbes {
 			continue
 		}
 		spread := judge.Spread(changes)
@@ -222,7 +222,7 @@ func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 		if n < probes && time.Since(began) < probesTake {
 			continue
 		}
-		if spread *= leastSpread; enough(spread) {
+		if spread *= minSpread; enough(spread) {
 			return "", nil
 		}
 		return fmt.Sprintf("the machine is too busy: the same work, measured %d times as if it "+

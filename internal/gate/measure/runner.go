@@ -59,7 +59,7 @@ func (r *runner) command(what run) (c command, name string, err error) {
 	return command{}, "", fmt.Errorf("the %v has no package %s", what.side, what.benchmark.Package)
 }
 
-func (r *runner) once(
+func (r *runner) measureOnce(
 	ctx context.Context, what run,
 ) (reading, benchfmt.UnitMetadataMap, finished, error) {
 	c, name, err := r.command(what)
@@ -105,24 +105,24 @@ func (r *runner) once(
 // With fewer iterations a run with a tenth of them cannot be subtracted; see openInstructions.
 const fewestToCount = 20
 
-// leastCounted is the smallest ratio of the instructions of 90 % of the iterations to the
+// minCounted is the smallest ratio of the instructions of 90 % of the iterations to the
 // instructions of the process with the other 10 %.
-const leastCounted = 0.1
+const minCounted = 0.1
 
 func (r *runner) measured(ctx context.Context, what run) (reading, error) {
-	got, _, all, err := r.once(ctx, what)
+	got, _, all, err := r.measureOnce(ctx, what)
 	iterations := what.benchTime.Iterations
 	if err != nil || all.instructions == 0 || iterations < fewestToCount {
 		return got, err
 	}
 	few := iterations / 10
 	what.benchTime = BenchTime{Iterations: few}
-	_, _, some, err := r.once(ctx, what)
+	_, _, some, err := r.measureOnce(ctx, what)
 	if err != nil {
 		return reading{}, err
 	}
 	more := float64(all.instructions) - float64(some.instructions)
-	if some.instructions > 0 && more > leastCounted*float64(some.instructions) {
+	if some.instructions > 0 && more > minCounted*float64(some.instructions) {
 		got.add(more/float64(iterations-few), Instructions)
 	}
 	return got, nil
@@ -182,7 +182,7 @@ func (r *runner) warmUp(
 	least, slowest, divisible := 0, 0.0, true
 	var longest time.Duration
 	for _, s := range []side{base, head} {
-		got, said, after, err := r.once(ctx, run{*b, s, at.layout, benchTime.warmUp(), at.seed})
+		got, said, after, err := r.measureOnce(ctx, run{*b, s, at.layout, benchTime.warmUp(), at.seed})
 		if err != nil {
 			return err
 		}

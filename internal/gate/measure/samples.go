@@ -26,7 +26,7 @@ type family struct {
 func (f *family) samples(fresh bool) (all []judge.Sample) {
 	for _, m := range f.metrics {
 		s := judge.Sample{Metric: m}
-		for pair, runs := range f.journal.of(m.Package, m.Benchmark) {
+		for pair, runs := range f.journal.readings(m.Package, m.Benchmark) {
 			if fresh != (pair >= f.options.ScreenPairs) {
 				continue
 			}
@@ -205,7 +205,7 @@ func (g *gate) choose(r *verdict.Report) []*family {
 				// only the gate adds this metric, so it is not a fault of the benchmark
 				m.Excuse = "not counted in every run"
 			}
-			if !choice.Takes(m) {
+			if !choice.Accept(m) {
 				continue
 			}
 			f := timed

@@ -36,7 +36,7 @@ func (g *gate) hint(ctx context.Context, err error) error {
 	if g.Setup == "" {
 		if ignored := g.repository.ignored(ctx, err.Error()); len(ignored) > 0 {
 			lines = append(lines, fmt.Sprintf("git ignores %s, so no checkout contains it: "+
-				"create it with --setup COMMAND", text.List(text.Few(ignored, 3))))
+				"create it with --setup COMMAND", text.List(text.Truncate(ignored, 3))))
 		}
 	}
 	if len(lines) == 0 {

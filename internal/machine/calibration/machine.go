@@ -107,9 +107,9 @@ func stallReading(ctx context.Context, span time.Duration) Reading {
 		"longest stall of a busy thread, per millisecond", late(gaps)...)
 }
 
-// mostTasks limits a run, because an interrupt during the evaluation of a million tasks takes
+// maxTasks limits a run, because an interrupt during the evaluation of a million tasks takes
 // seconds on a busy machine.
-const mostTasks = 200_000
+const maxTasks = 200_000
 
 type nothing struct{}
 
@@ -130,7 +130,7 @@ func empty(arrival string, n int) bench.Scenario {
 }
 
 func lagReading(ctx context.Context, rate float64) (Reading, error) {
-	s := empty("constant", int(min(rate, mostTasks)))
+	s := empty("constant", int(min(rate, maxTasks)))
 	s.Load = bench.Load{Arrival: s.Load.Arrival, PerSecond: rate}
 	r, err := bench.Run(ctx, s)
 	if err != nil {
@@ -142,7 +142,7 @@ func lagReading(ctx context.Context, rate float64) (Reading, error) {
 }
 
 func taskReading(ctx context.Context) (Reading, error) {
-	r, err := bench.Run(ctx, empty("batch", mostTasks))
+	r, err := bench.Run(ctx, empty("batch", maxTasks))
 	if err != nil {
 		return Reading{}, err
 	}

@@ -35,11 +35,11 @@ func NewAlarm() *Alarm {
 
 func newAlarm(base time.Time, t timer, limit int64) *Alarm {
 	a := &Alarm{nap: newNap(base, t, limit), more: make(chan struct{}), done: make(chan struct{})}
-	go a.keep()
+	go a.loop()
 	return a
 }
 
-func (a *Alarm) keep() {
+func (a *Alarm) loop() {
 	defer close(a.done)
 	for {
 		next, open := a.ring()

@@ -105,7 +105,7 @@ func TestAlarmCloses(t *testing.T) {
 func TestAlarmIsNeverEarly(t *testing.T) {
 	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
 		base := time.Now()
-		a := newAlarm(base, timer(base), mostLead)
+		a := newAlarm(base, timer(base), maxLead)
 		defer a.Close()
 		var sleeping sync.WaitGroup
 		for g := range uint64(32) {
@@ -135,7 +135,7 @@ func TestAlarmDoesNotAllocate(t *testing.T) {
 	}
 	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
 		base := time.Now()
-		a := newAlarm(base, timer(base), mostLead)
+		a := newAlarm(base, timer(base), maxLead)
 		defer a.Close()
 		if n := testing.AllocsPerRun(50, func() {
 			if err := a.Sleep(t.Context(), 20*time.Microsecond); err != nil {

@@ -30,13 +30,13 @@ type nap struct {
 }
 
 const (
-	// mostLead limits the CPU time of a wait, and so the lateness that can be compensated.
-	mostLead = int64(60 * time.Microsecond)
+	// maxLead limits the CPU time of a wait, and so the lateness that can be compensated.
+	maxLead = int64(60 * time.Microsecond)
 	// The lead is at most a third of the time between instants, so that waiting does not use the
 	// processors of the tasks.
-	mostShare = 3
+	maxShare = 3
 	// A shorter sleep is not worth its system calls.
-	leastSleep = int64(2 * time.Microsecond)
+	minSleep = int64(2 * time.Microsecond)
 )
 
 func newNap(base time.Time, t timer, limit int64) nap {
@@ -49,7 +49,7 @@ func leadLimit() int64 {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return 0
 	}
-	return mostLead
+	return maxLead
 }
 
 func (n *nap) now() int64 { return int64(time.Since(n.base)) }
@@ -57,7 +57,7 @@ func (n *nap) now() int64 { return int64(time.Since(n.base)) }
 func (n *nap) setNext(at int64) {
 	n.gap += (max(at-n.last, 0) - n.gap) / 16
 	n.last = at
-	n.most = min(n.gap/mostShare, n.limit)
+	n.most = min(n.gap/maxShare, n.limit)
 }
 
 // until returns earlier than at if the nap is called.
@@ -71,7 +71,7 @@ func (n *nap) until(at int64) int64 {
 			}
 			return now
 		}
-		if wake := at - min(n.lead, n.most); wake-now > leastSleep || n.limit == 0 {
+		if wake := at - min(n.lead, n.most); wake-now > minSleep || n.limit == 0 {
 			n.timer.sleep(wake, &n.called)
 			n.learn(n.now() - wake)
 			slept = true

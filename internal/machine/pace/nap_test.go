@@ -22,7 +22,7 @@ func (t signalsSleep) sleep(at int64, called *atomic.Uint32) {
 }
 
 // Whatever the distribution of the lateness, 19 of 20 sleeps must end within the lead, up to
-// mostLead.
+// maxLead.
 func TestLead(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct {
@@ -40,7 +40,7 @@ func TestLead(t *testing.T) {
 		}, false},
 		{"slow", func() float64 { return 500 + 100*random.Float64() }, true},
 	} {
-		n := newNap(time.Now(), nil, mostLead)
+		n := newNap(time.Now(), nil, maxLead)
 		const warm, count = 5_000, 100_000
 		within := 0
 		for i := range warm + count {
@@ -53,9 +53,9 @@ func TestLead(t *testing.T) {
 		if share := float64(within) / count; !c.most && (share < 0.93 || share > 0.97) {
 			t.Errorf("%s: %.3f of the sleeps end within the lead, want 0.95", c.name, share)
 		}
-		if c.most != (n.lead == mostLead) {
+		if c.most != (n.lead == maxLead) {
 			t.Errorf("%s: the lead is %v, the most is %v", c.name, time.Duration(n.lead),
-				time.Duration(mostLead))
+				time.Duration(maxLead))
 		}
 		before := n.lead
 		if n.learn(-1); n.lead != before {
@@ -67,7 +67,7 @@ func TestLead(t *testing.T) {
 // If all waits are shorter than the lead, it must shrink until there are sleeps to measure.
 func TestLeadOfShortWaits(t *testing.T) {
 	slept := 0
-	n := newNap(time.Now(), counts{&slept}, mostLead)
+	n := newNap(time.Now(), counts{&slept}, maxLead)
 	for waits := 0; slept == 0; waits++ {
 		if waits == 10_000 {
 			t.Fatalf("no sleep in %d waits, and the lead is %v", waits, time.Duration(n.lead))

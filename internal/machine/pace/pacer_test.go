@@ -8,7 +8,7 @@ import (
 
 func pacerBy(t testing.TB, timer func(base time.Time) timer) *Pacer {
 	base := time.Now()
-	p := &Pacer{newNap(base, timer(base), mostLead)}
+	p := &Pacer{newNap(base, timer(base), maxLead)}
 	t.Cleanup(p.Close)
 	return p
 }
@@ -71,14 +71,14 @@ func TestPacerDoesNotAllocate(t *testing.T) {
 // shorter than a sleep, it must always poll.
 func TestSpinsWhereItPays(t *testing.T) {
 	for gap, want := range map[time.Duration]int64{
-		time.Millisecond:      mostLead,
+		time.Millisecond:      maxLead,
 		99 * time.Microsecond: int64(33 * time.Microsecond),
 		84 * time.Microsecond: int64(28 * time.Microsecond),
-		45 * time.Microsecond: mostLead,
-		time.Microsecond:      mostLead,
+		45 * time.Microsecond: maxLead,
+		time.Microsecond:      maxLead,
 	} {
 		const ago = time.Hour // already due, so Until does not wait
-		p := &Pacer{newNap(time.Now().Add(-ago), nil, mostLead)}
+		p := &Pacer{newNap(time.Now().Add(-ago), nil, maxLead)}
 		for i := range time.Duration(1000) {
 			p.Until(i * gap)
 		}

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 		signal.Ignore(syscall.SIGPIPE) // as in Run
 		h := execute.NewHost(terminal.New(os.Stdout, os.Stderr))
 		h.Vectors = true // no page shows bitmaps
-		os.Exit(cli.On(context.Background(), h, args, os.Stdin))
+		os.Exit(cli.RunOn(context.Background(), h, args, os.Stdin))
 	}
 }
 

@@ -77,7 +77,7 @@ func (p *Pool) bounded(due, service []int64) {
 		}
 		e := origin + p.Freeze.thaw(begun+service[i])
 		p.held[i] = e - last
-		p.slots.Take(last, p.held[i])
+		p.slots.Start(last, p.held[i])
 		p.responses[i] = e - d
 	}
 }

@@ -42,7 +42,7 @@ func (p *Pool) accept(due, service []int64) {
 	service = service[:len(due)]
 	for i, d := range due {
 		s := service[i]
-		p.responses[i] = p.slots.Take(d, s) + s - d
+		p.responses[i] = p.slots.Start(d, s) + s - d
 	}
 }
 
@@ -63,7 +63,7 @@ func (p *Pool) shed(due, service []int64, queue int) {
 			continue
 		}
 		s := service[i]
-		start := p.slots.Take(d, s)
+		start := p.slots.Start(d, s)
 		if queue > 0 {
 			p.starts[oldest] = start
 			if oldest++; oldest == queue {

@@ -27,8 +27,8 @@ func (s *Slots) reset(limit int) {
 
 func (s *Slots) Next() int64 { return s.free[0] }
 
-// Take returns the start of the task. Calls must be in the order of due times.
-func (s *Slots) Take(due, service int64) (start int64) {
+// Start returns the start of the task. Calls must be in the order of due times.
+func (s *Slots) Start(due, service int64) (start int64) {
 	free := s.free
 	start = max(due, free[0])
 	if s.sorted {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-const mostWaiting = 10_000_000
+const maxWaiting = 10_000_000
 
 // MMkM returns the answer for the queue M/M/k+M (Erlang A): exponential service times, and a
 // waiting task gives up after an exponential time with mean patience. Overload is not an error. A
@@ -37,8 +37,8 @@ func MMkM(p Pool, patience float64) (*Answer, error) {
 		if rate > a && state*rate*ahead <= 1e-17*min(waits, wait) {
 			break
 		}
-		if j == mostWaiting {
-			return nil, fmt.Errorf("theory: M/M/%d+M: more than %d tasks wait", p.Limit, mostWaiting)
+		if j == maxWaiting {
+			return nil, fmt.Errorf("theory: M/M/%d+M: more than %d tasks wait", p.Limit, maxWaiting)
 		}
 		if waits > 1e200 { // rescale to avoid overflow; only ratios are used
 			state, idle, waits, started, wait = state/1e200, idle/1e200, waits/1e200,

@@ -35,7 +35,7 @@ type crommelin struct {
 	meanWait float64
 }
 
-const mostPoints = 1 << 20
+const maxPoints = 1 << 20
 
 // All tasks in service now have ended one service time later, so Nq changes as Nq′ = (Nq + A − k)⁺
 // with A ~ Poisson(a). This is Lindley's recursion. By Spitzer's identity
@@ -64,7 +64,7 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	n := 64
 	for float64(n)*logR < 40 || float64(n)*(logZeta-logR) < 80 {
 		n *= 2
-		if n > mostPoints {
+		if n > maxPoints {
 			return nil, tooClose("M/D/k", rho)
 		}
 	}

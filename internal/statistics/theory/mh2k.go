@@ -8,7 +8,7 @@ import (
 )
 
 // With twice this limit, MH2k takes two seconds.
-const mostPhases = 128
+const maxPhases = 128
 
 // MH2k returns the answer for the queue M/H2/k: hyperexponential service times. It takes 20 ms for
 // 64 slots. A limit above 128 is an error. Any method loses 1e−16/(1−ρ) near ρ = 1, so a
@@ -29,8 +29,8 @@ func MH2k(rate float64, h H2, limit int) (*Answer, error) {
 	if err := p.stable(); err != nil {
 		return nil, err
 	}
-	if limit > mostPhases {
-		return nil, fmt.Errorf("theory: M/H2/k accepts limits up to %d, got %d", mostPhases, limit)
+	if limit > maxPhases {
+		return nil, fmt.Errorf("theory: M/H2/k accepts limits up to %d, got %d", maxPhases, limit)
 	}
 	if rho := p.Utilisation(); rho > 1-1e-8 {
 		return nil, tooClose("M/H2/k", rho)

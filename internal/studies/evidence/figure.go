@@ -66,7 +66,7 @@ func AddRows(
 	for row := range rows {
 		of := values(row)
 		for j := range panels {
-			v := Alone(math.NaN())
+			v := Point(math.NaN())
 			if of != nil {
 				v = of[j]
 			}

@@ -114,11 +114,11 @@ func (in Interval) Row() charts.RowValue {
 	return charts.RowValue{Mid: in.Mid, Lo: in.Lo, Hi: in.Hi}
 }
 
-func Alone(v float64) Interval { return Interval{v, math.NaN(), math.NaN()} }
+func Point(v float64) Interval { return Interval{v, math.NaN(), math.NaN()} }
 
 func Points(values ...float64) (all []Interval) {
 	for _, v := range values {
-		all = append(all, Alone(v))
+		all = append(all, Point(v))
 	}
 	return all
 }

@@ -208,11 +208,11 @@ func (m *Measured) Median(sc bench.Scenario, unit string) Interval {
 type Run func(unit string) float64
 
 func (m *Measured) Values(sc bench.Scenario, unit string) []float64 {
-	return m.Of(sc, func(r Run) float64 { return r(unit) })
+	return m.Numbers(sc, func(r Run) float64 { return r(unit) })
 }
 
-// Of leaves out infinite and NaN values.
-func (m *Measured) Of(sc bench.Scenario, number func(Run) float64) []float64 {
+// Numbers leaves out infinite and NaN values.
+func (m *Measured) Numbers(sc bench.Scenario, number func(Run) float64) []float64 {
 	return m.Each([]bench.Scenario{sc}, func(runs []Run) float64 { return number(runs[0]) })
 }
 
@@ -231,7 +231,7 @@ func (m *Measured) Ratio(of, to bench.Scenario, unit string) Interval {
 	return OfProduct(m.Ratios(of, to, unit))
 }
 
-func (m *Measured) MostApart(of, to bench.Scenario, unit string) float64 {
+func (m *Measured) MaxApart(of, to bench.Scenario, unit string) float64 {
 	most := math.NaN()
 	for _, r := range m.Ratios(of, to, unit) {
 		most = Larger(most, math.Abs(r-1))
@@ -360,17 +360,17 @@ func Lost(r Run) float64 {
 
 func (m *Measured) LostShare(sc bench.Scenario) Interval { return OfMean(m.LostShares(sc)) }
 
-func (m *Measured) LostShares(sc bench.Scenario) []float64 { return m.Of(sc, Lost) }
+func (m *Measured) LostShares(sc bench.Scenario) []float64 { return m.Numbers(sc, Lost) }
 
 func (m *Measured) InTime(sc bench.Scenario) Interval {
-	return OfMean(m.Of(sc, func(r Run) float64 {
+	return OfMean(m.Numbers(sc, func(r Run) float64 {
 		return r(metric.Goodput) / r(metric.Throughput) * (1 - Lost(r))
 	}))
 }
 
 // Recovery returns the makespan less the last due time of each repetition.
 func (m *Measured) Recovery(sc bench.Scenario) []float64 {
-	return m.Of(sc, func(r Run) float64 {
+	return m.Numbers(sc, func(r Run) float64 {
 		return r(metric.Makespan) - float64(sc.Stop.Tasks-1)/r(metric.Offered)
 	})
 }

@@ -36,14 +36,14 @@ type Case struct {
 	More                   []string // cells of further columns
 }
 
-// Put adds a case that meets the claim from good up, and does not meet it below bad.
-func (r *Ruling) Put(name string, in Interval, bad, good float64, more ...string) {
+// AddCase adds a case that meets the claim from good up, and does not meet it below bad.
+func (r *Ruling) AddCase(name string, in Interval, bad, good float64, more ...string) {
 	r.add(Case{Yes: in.Lo >= good, No: in.Hi < bad, NotYes: in.Hi < good, NotNo: in.Lo >= bad,
 		Name: name, Number: in, More: more})
 }
 
 func (r *Ruling) AtLeast(name string, in Interval, threshold float64, more ...string) {
-	r.Put(name, in, threshold, threshold, more...)
+	r.AddCase(name, in, threshold, threshold, more...)
 }
 
 func (r *Ruling) AtMost(name string, in Interval, threshold float64, more ...string) {
@@ -76,8 +76,8 @@ func (r *Ruling) number(in Interval) string {
 
 func (r *Ruling) All() []string { return r.where(func(Case) bool { return true }) }
 
-// So returns the cases that certainly meet the claim, Not those that certainly do not.
-func (r *Ruling) So() []string { return r.where(func(c Case) bool { return c.Yes }) }
+// Meeting returns the cases that certainly meet the claim, Not those that certainly do not.
+func (r *Ruling) Meeting() []string { return r.where(func(c Case) bool { return c.Yes }) }
 
 func (r *Ruling) Not() []string { return r.where(func(c Case) bool { return c.NotYes }) }
 
@@ -92,7 +92,7 @@ func (r *Ruling) where(so func(Case) bool) (names []string) {
 		case r.Number == "" || math.IsNaN(c.Number.Mid) || math.IsInf(c.Number.Mid, 0):
 			names = append(names, name)
 		default:
-			names = append(names, name+" ("+r.number(Alone(c.Number.Mid))+")")
+			names = append(names, name+" ("+r.number(Point(c.Number.Mid))+")")
 		}
 	}
 	return names
@@ -103,7 +103,7 @@ func (r *Ruling) Verdict() decide.ClaimVerdict {
 	switch all := len(r.All()); {
 	case all == 0:
 		return decide.ClaimUndecided
-	case len(r.So()) == all:
+	case len(r.Meeting()) == all:
 		return decide.Holds
 	case count(func(c Case) bool { return c.No }) == all:
 		return decide.DoesNotHold
@@ -130,7 +130,7 @@ func (r *Ruling) Pick() (so, not []string) {
 // Sentences are texts by verdict. In a finding, Depends is the condition, such as "on the load".
 type Sentences struct{ Holds, DoesNotHold, Depends string }
 
-func (s Sentences) Of(v decide.ClaimVerdict) string {
+func (s Sentences) For(v decide.ClaimVerdict) string {
 	return map[decide.ClaimVerdict]string{decide.Holds: s.Holds, decide.DoesNotHold: s.DoesNotHold,
 		decide.Depends: s.Depends}[v]
 }
@@ -141,7 +141,7 @@ func (r *Ruling) Find(said Sentences, asked string) decide.Finding {
 		return Missing("not measured: %s", Series(Few(r.missing, 3)))
 	}
 	v := r.Verdict()
-	f := Found(v, "%s", said.Of(v))
+	f := NewFinding(v, "%s", said.For(v))
 	f.Table = r.Table()
 	few := func(names []string) string { return Series(Few(text.Distinct(names), 3)) }
 	switch v {
@@ -151,7 +151,7 @@ func (r *Ruling) Find(said Sentences, asked string) decide.Finding {
 		for _, p := range []struct {
 			begin string
 			names []string
-		}{{"for ", r.So()}, {"partly for ", r.where(partly)},
+		}{{"for ", r.Meeting()}, {"partly for ", r.where(partly)},
 			{"not for ", r.where(func(c Case) bool { return c.NotYes && !partly(c) })}} {
 			if len(p.names) > 0 {
 				parts = append(parts, p.begin+few(p.names))
@@ -184,7 +184,7 @@ func (r *Ruling) span() string {
 	}); len(numbers) == 0 {
 		return ""
 	}
-	from, to := r.number(Alone(slices.Min(numbers))), r.number(Alone(slices.Max(numbers)))
+	from, to := r.number(Point(slices.Min(numbers))), r.number(Point(slices.Max(numbers)))
 	if from == to {
 		return from
 	}
@@ -226,9 +226,9 @@ func ButFor(runs int) string {
 }
 
 func Missing(format string, args ...any) decide.Finding {
-	return Found(decide.ClaimUndecided, format, args...)
+	return NewFinding(decide.ClaimUndecided, format, args...)
 }
 
-func Found(v decide.ClaimVerdict, format string, args ...any) decide.Finding {
+func NewFinding(v decide.ClaimVerdict, format string, args ...any) decide.Finding {
 	return decide.Finding{Verdict: v, Because: fmt.Sprintf(format, args...)}
 }

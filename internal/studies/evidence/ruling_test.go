@@ -46,11 +46,11 @@ func TestRuling(t *testing.T) {
 		}
 	}
 	var r Ruling
-	r.Put("in between", at(0.3, 0.6), 0.1, 0.9)
+	r.AddCase("in between", at(0.3, 0.6), 0.1, 0.9)
 	if got := r.Verdict(); got != decide.Depends {
 		t.Errorf("surely neither: %v, want depends", got)
 	}
-	r.Put("perhaps good", at(0.85, 0.95), 0.1, 0.9)
+	r.AddCase("perhaps good", at(0.85, 0.95), 0.1, 0.9)
 	if got := r.Verdict(); got != decide.Depends {
 		t.Errorf("one is surely neither: %v, want depends", got)
 	}
@@ -82,7 +82,7 @@ func TestRulingTable(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(c.cases)) {
 			r.AtLeast(name, c.cases[name], 1, "x")
 		}
-		r.Show("shown", Alone(0), "x")
+		r.Show("shown", Point(0), "x")
 		f := r.Find(Sentences{Holds: "so", Depends: "on"}, "whether")
 		var met []string
 		if f.Table != nil {

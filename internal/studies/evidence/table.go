@@ -32,13 +32,13 @@ func Short(in Interval, number func(float64) string) string {
 	return Text(in, func(in Interval) string { return number(in.Mid) })
 }
 
-const mostRows = 12
+const maxRows = 12
 
 // Shorten replaces the middle of a ranking by its number of rows. The figure has all of them.
 func Shorten(t *decide.Table) {
-	if out := len(t.Rows) - mostRows + 1; out > 1 {
+	if out := len(t.Rows) - maxRows + 1; out > 1 {
 		more := slices.Repeat([]string{"…"}, len(t.Heads))
 		more[0] = fmt.Sprintf("%d more", out)
-		t.Rows = slices.Replace(t.Rows, mostRows/2, mostRows/2+out, more)
+		t.Rows = slices.Replace(t.Rows, maxRows/2, maxRows/2+out, more)
 	}
 }

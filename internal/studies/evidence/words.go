@@ -35,9 +35,9 @@ func Counted(v float64, thing string) string {
 }
 
 // Series joins texts that may contain commas: "a, b and c".
-var Series, Few = text.List, text.Few
+var Series, Few = text.List, text.Truncate
 
-func Said(names []string, format string, args ...any) string {
+func IfAny(names []string, format string, args ...any) string {
 	if len(names) == 0 {
 		return ""
 	}

@@ -67,15 +67,15 @@ func (d *Document) Rows() [][]string {
 	}
 	if len(d.Unread) > 0 {
 		rows = append(rows, []string{"durations", "not read; name their column with " +
-			"--duration: the file has " + text.List(text.Few(d.Unread, 4))})
+			"--duration: the file has " + text.List(text.Truncate(d.Unread, 4))})
 	}
 	return append(rows, d.classRows()...)
 }
 
-const mostClasses = 8
+const maxClasses = 8
 
 func (d *Document) classRows() (rows [][]string) {
-	for i, c := range d.Classes[:min(len(d.Classes), mostClasses)] {
+	for i, c := range d.Classes[:min(len(d.Classes), maxClasses)] {
 		s := text.Share(c.Share) + " of the tasks"
 		if d.Durations != nil {
 			kind := "short"
@@ -91,7 +91,7 @@ func (d *Document) classRows() (rows [][]string) {
 		}
 		rows = append(rows, []string{name, fmt.Sprintf("%.24s: %s", c.Name, s)})
 	}
-	if n := len(d.Classes) - mostClasses; n > 0 {
+	if n := len(d.Classes) - maxClasses; n > 0 {
 		rows = append(rows, []string{"", fmt.Sprintf("and %d more classes", n)})
 	}
 	return rows
@@ -102,7 +102,7 @@ func (d *Document) resembles() string {
 	switch {
 	case like == nil:
 		return "unknown: too few tasks"
-	case like.Factor > mostFactor:
+	case like.Factor > maxFactor:
 		return fmt.Sprintf("no built-in process: %s is the closest, but the variation of its "+
 			"counts differs by a factor of %s", like.Arrival, text.Digits(like.Factor))
 	}
@@ -121,14 +121,14 @@ func (d *Document) swings() bool { return d.swung() && d.Span/d.Swing.Period > 2
 func (d *Document) swung() bool { return d.Swing != nil && d.Swing.Share >= traffic.Steady }
 
 func (d *Document) process() string {
-	if d.Resembles == nil || d.Resembles.Factor > mostFactor {
+	if d.Resembles == nil || d.Resembles.Factor > maxFactor {
 		return ""
 	}
 	return d.name()
 }
 
-// mostFactor is the largest factor of a similar process. Above it the record should be replayed.
-const mostFactor = 2
+// maxFactor is the largest factor of a similar process. Above it the record should be replayed.
+const maxFactor = 2
 
 func times(x float64) string { return text.Digits(x) + " times" }
 

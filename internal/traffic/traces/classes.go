@@ -6,7 +6,7 @@ import (
 )
 
 // Strategies gain nothing from classes with equal durations.
-const leastRatio = 2
+const minRatio = 2
 
 // Long reports for each class of the trace whether its tasks are long: the class of that name or,
 // for "", the classes with a mean duration above that of all tasks, if it is at least twice that of
@@ -35,7 +35,7 @@ func (p *Plan) Long(name string) ([]bool, error) {
 			tasks, work = tasks+counts[i], work+sums[i]
 		}
 	}
-	if others := float64(len(p.records)) - tasks; work*others < leastRatio*(sum-work)*tasks {
+	if others := float64(len(p.records)) - tasks; work*others < minRatio*(sum-work)*tasks {
 		clear(long)
 	}
 	return long, nil

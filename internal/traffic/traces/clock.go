@@ -31,7 +31,7 @@ func (c *clock) parse(text []byte) (ns int64, ok bool) {
 			c.unit = unitOf(text)
 		}
 		ns, ok = parseNumber(text, c.unit)
-		dated = ns >= leastDate
+		dated = ns >= minDate
 	}
 	if ok && !c.begun {
 		c.begun, c.zone, c.dated = true, zone, dated

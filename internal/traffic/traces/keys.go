@@ -52,7 +52,7 @@ func Keys() []param.Key {
 // Open reads the part of a file that the parameters, including Keys, describe. Its error is one
 // line that begins with the name of the parameter.
 func Open(
-	v param.Values, file, at, duration, class string, labels [MostLabels]string,
+	v param.Values, file, at, duration, class string, labels [MaxLabels]string,
 ) (*Plan, error) {
 	s := Source{File: file, Time: at, Duration: Column(duration), Class: Column(class),
 		End: v.Choice("at") == "end", Labels: labels, Unit: UnitOf(v.Choice("unit"))}

@@ -36,7 +36,7 @@ type layout struct {
 	separator  byte
 	time, took column
 	class      column
-	labels     [MostLabels]column
+	labels     [MaxLabels]column
 	unit       time.Duration // of durations that are plain numbers
 	format     []logField    // of a log with a given format
 	names      []string      // of the columns
@@ -126,7 +126,7 @@ func (l *layout) column(s string, names []string) (c column, byName bool, err er
 	if n = slices.Index(names, s); n < 0 {
 		err := fmt.Errorf("no column is named %q", s)
 		if known := named(names); len(known) > 0 {
-			err = fmt.Errorf("%w; the line has %s", err, text.List(text.Few(known, 10)))
+			err = fmt.Errorf("%w; the line has %s", err, text.List(text.Truncate(known, 10)))
 		}
 		return column{}, false, err
 	}
@@ -181,7 +181,7 @@ func (l *layout) field(line []byte, c column) ([]byte, error) {
 		if err == nil && !ok {
 			err = fmt.Errorf("the object has no %q", c.name)
 			if all := members(line); all != nil {
-				err = fmt.Errorf("%w; it has %s", err, text.List(text.Few(all, 10)))
+				err = fmt.Errorf("%w; it has %s", err, text.List(text.Truncate(all, 10)))
 			}
 		}
 		return value, err

@@ -25,8 +25,8 @@ type Plan struct {
 }
 
 const (
-	mostFactor  = 1000
-	leastFactor = 0.001
+	maxFactor = 1000
+	minFactor = 0.001
 )
 
 func (t *Trace) Plan(w Window) (*Plan, error) {
@@ -34,8 +34,8 @@ func (t *Trace) Plan(w Window) (*Plan, error) {
 		name   string
 		factor float64
 	}{{"speed", w.Speed}, {"scale", w.Scale}} {
-		if !(f.factor >= leastFactor && f.factor <= mostFactor) {
-			return nil, fmt.Errorf("%s: want %v to %v", f.name, leastFactor, mostFactor)
+		if !(f.factor >= minFactor && f.factor <= maxFactor) {
+			return nil, fmt.Errorf("%s: want %v to %v", f.name, minFactor, maxFactor)
 		}
 	}
 	p := &Plan{records: t.Records, trace: t, origin: t.Records[0].At, speed: w.Speed,
@@ -45,7 +45,7 @@ func (t *Trace) Plan(w Window) (*Plan, error) {
 		if err != nil {
 			return nil, fmt.Errorf("from: %w", err)
 		}
-		p.first, p.origin = p.before(at), at
+		p.first, p.origin = p.countBefore(at), at
 		p.records = p.records[p.first:]
 	}
 	if w.To != "" {
@@ -53,18 +53,18 @@ func (t *Trace) Plan(w Window) (*Plan, error) {
 		if err != nil {
 			return nil, fmt.Errorf("to: %w", err)
 		}
-		p.records = p.records[:p.before(at)]
+		p.records = p.records[:p.countBefore(at)]
 	}
 	if p.Tasks() < 1 {
 		return nil, errors.New("from, to: no record is in this part of the trace")
 	}
-	if p.scale*float64(len(p.records)) > mostRecords {
-		return nil, fmt.Errorf("scale: want at most %d tasks", mostRecords)
+	if p.scale*float64(len(p.records)) > maxRecords {
+		return nil, fmt.Errorf("scale: want at most %d tasks", maxRecords)
 	}
 	return p, nil
 }
 
-func (p *Plan) before(at int64) int {
+func (p *Plan) countBefore(at int64) int {
 	return sort.Search(len(p.records), func(i int) bool { return p.records[i].At >= at })
 }
 
@@ -115,7 +115,7 @@ func (p *Plan) Records(seed uint64) []Record {
 	return all
 }
 
-func (p *Plan) Labelled(seed uint64) (all []Record, labels [MostLabels]Labels) {
+func (p *Plan) Labelled(seed uint64) (all []Record, labels [MaxLabels]Labels) {
 	all, from := p.sampled(seed)
 	labels = p.trace.Labels
 	for i := range labels {

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	mostRecords = 100_000_000         // as in a run
-	mostLine    = 1 << 20             // bytes of a line
-	mostSpan    = 87_600 * time.Hour  // ten years, as in a run
-	latest      = 4_102_444_800 * 1e9 // 2100: a later date is a mistake in the clock or the unit
-	leastDate   = 100_000_000 * 1e9   // 1973: a smaller number is not a date
-	sampled     = 1 << 16             // records from which the total number is estimated
+	maxRecords = 100_000_000         // as in a run
+	maxLine    = 1 << 20             // bytes of a line
+	maxSpan    = 87_600 * time.Hour  // ten years, as in a run
+	latest     = 4_102_444_800 * 1e9 // 2100: a later date is a mistake in the clock or the unit
+	minDate    = 100_000_000 * 1e9   // 1973: a smaller number is not a date
+	sampled    = 1 << 16             // records from which the total number is estimated
 )
 
 type reader struct {
@@ -35,7 +35,7 @@ type reader struct {
 	layout       layout
 	clock        clock
 	classes      texts
-	labels       [MostLabels]texts
+	labels       [MaxLabels]texts
 	trace        Trace
 	highest      int64 // latest arrival so far
 	earlier      oddity
@@ -64,24 +64,24 @@ type inflated struct {
 // Access logs compress to a twentieth of their size.
 const (
 	inflatedLeast = 128 << 20 // bytes that any file may have
-	mostInflated  = 200       // times the size of the compressed file
+	maxInflated   = 200       // times the size of the compressed file
 )
 
 func (f *inflated) Read(p []byte) (int, error) {
 	n, err := f.in.Read(p)
-	if f.n += int64(n); f.n > inflatedLeast && f.n > mostInflated*f.file.n {
-		return n, fmt.Errorf("unzipped it has more than %d times its size", mostInflated)
+	if f.n += int64(n); f.n > inflatedLeast && f.n > maxInflated*f.file.n {
+		return n, fmt.Errorf("unzipped it has more than %d times its size", maxInflated)
 	}
 	return n, err
 }
 
-// mostSkipped is the largest size of empty lines and comments, unless the records are larger.
-const mostSkipped = 16 << 20
+// maxSkipped is the largest size of empty lines and comments, unless the records are larger.
+const maxSkipped = 16 << 20
 
 func (r *reader) skip(n int) error {
-	if r.skippedBytes += int64(n) + 1; r.skippedBytes > mostSkipped && r.skippedBytes > r.recordBytes {
+	if r.skippedBytes += int64(n) + 1; r.skippedBytes > maxSkipped && r.skippedBytes > r.recordBytes {
 		return fmt.Errorf("%d MiB of it are empty lines and comments, more than the records take up",
-			mostSkipped>>20)
+			maxSkipped>>20)
 	}
 	return nil
 }
@@ -103,14 +103,14 @@ func (o oddity) String() string {
 
 func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 	r := &reader{Source: s, file: &counted{in: f}, size: size}
-	r.in = bufio.NewReaderSize(r.file, mostLine)
+	r.in = bufio.NewReaderSize(r.file, maxLine)
 	r.ahead = r.in
 	if magic, _ := r.in.Peek(2); string(magic) == "\x1f\x8b" {
 		unzipped, err := gzip.NewReader(r.in)
 		if err != nil {
 			return nil, err
 		}
-		r.in = bufio.NewReaderSize(&inflated{in: unzipped, file: r.file}, mostLine)
+		r.in = bufio.NewReaderSize(&inflated{in: unzipped, file: r.file}, maxLine)
 	}
 	if mark, _ := r.in.Peek(3); string(mark) == "\ufeff" { // spreadsheets write a byte order mark
 		_, _ = r.in.Discard(3) // they are buffered
@@ -181,7 +181,7 @@ func (r *reader) readLine(line []byte) error {
 			if first && r.layout.names != nil {
 				if all := named(r.layout.names); len(all) > 0 {
 					err = fmt.Errorf("%w; the columns are %s", err,
-						text.List(text.Few(all, 10)))
+						text.List(text.Truncate(all, 10)))
 				}
 			}
 			return err
@@ -202,14 +202,14 @@ func (r *reader) readLine(line []byte) error {
 			}
 			return err
 		}
-		if took > mostTook {
+		if took > maxTook {
 			return fmt.Errorf("%.40q is longer than two years", s)
 		}
 	}
 	class := 0
 	if r.Class != "" {
 		var err error
-		class, err = r.textOf(line, r.layout.class, &r.classes, mostClasses, "classes")
+		class, err = r.textOf(line, r.layout.class, &r.classes, maxClasses, "classes")
 		if err != nil {
 			return err
 		}
@@ -221,7 +221,7 @@ func (r *reader) readLine(line []byte) error {
 		if column == "" {
 			continue
 		}
-		s, err := r.textOf(line, r.layout.labels[i], &r.labels[i], mostTexts,
+		s, err := r.textOf(line, r.layout.labels[i], &r.labels[i], maxTexts,
 			"labels")
 		if err != nil {
 			return err
@@ -266,8 +266,8 @@ func (r *reader) textOf(
 func (r *reader) add(rec Record) error {
 	all := r.trace.Records
 	switch {
-	case len(all) == mostRecords:
-		return fmt.Errorf("more than %d records", mostRecords)
+	case len(all) == maxRecords:
+		return fmt.Errorf("more than %d records", maxRecords)
 	case len(all) == 0:
 		r.highest = rec.At
 	case r.Time == "":
@@ -277,12 +277,12 @@ func (r *reader) add(rec Record) error {
 	case rec.At == r.highest:
 		r.simultaneous.add(r.line)
 	}
-	if len(all) > 0 && max(rec.At-all[0].At, all[0].At-rec.At) > int64(mostSpan) {
+	if len(all) > 0 && max(rec.At-all[0].At, all[0].At-rec.At) > int64(maxSpan) {
 		return errors.New("more than ten years from the first record")
 	}
 	if n := len(all); n >= sampled && n == cap(all) { // allocates once
 		looked := max(r.file.n-int64(r.ahead.Buffered()), 1)
-		estimate := min(float64(n)*float64(r.size)/float64(looked)*1.02, mostRecords)
+		estimate := min(float64(n)*float64(r.size)/float64(looked)*1.02, maxRecords)
 		all = append(make([]Record, 0, max(n, int(estimate))), all...)
 	}
 	r.highest = max(r.highest, rec.At)
@@ -321,7 +321,7 @@ func (r *reader) finish() (*Trace, error) {
 		t.Notes = append(t.Notes, note)
 	}
 	span := t.Records[n-1].At - t.Records[0].At
-	if span > int64(mostSpan) {
+	if span > int64(maxSpan) {
 		return nil, errors.New("the records span more than ten years")
 	}
 	longest, at := int64(0), 0
@@ -360,14 +360,14 @@ func (r *reader) counting() string {
 	case gap == second && first <= 1:
 		said = fmt.Sprintf("%d, %d, %d and so on, as in numbered lines", first, first+1,
 			first+2)
-	case r.Duration == "" && (gap > second || gap == second && all[0].At > leastDate):
+	case r.Duration == "" && (gap > second || gap == second && all[0].At > minDate):
 		said = fmt.Sprintf("each %v after the one before, as in counts per interval; each line "+
 			"is read as one task", time.Duration(gap))
 	default:
 		return ""
 	}
 	return fmt.Sprintf("column %d: %s; the others are %s", at+1, said,
-		text.List(text.Few(others, 4)))
+		text.List(text.Truncate(others, 4)))
 }
 
 // notWhole reports whether neither begin nor end of a record is at a whole second.

@@ -14,10 +14,10 @@ import (
 
 type Source struct {
 	File     string
-	Time     string             // column of the times: its number from 1, or its name; "": none
-	Duration string             // column of the durations; "" if not wanted
-	Class    string             // column of the classes; "" if not wanted
-	Labels   [MostLabels]string // further columns to read as texts; "": none
+	Time     string            // column of the times: its number from 1, or its name; "": none
+	Duration string            // column of the durations; "" if not wanted
+	Class    string            // column of the classes; "" if not wanted
+	Labels   [MaxLabels]string // further columns to read as texts; "": none
 	// of a log, in the syntax of nginx's log_format or Apache's LogFormat; ~ is a blank, too; "":
 	// by the content
 	Layout string
@@ -34,15 +34,15 @@ type Record struct {
 
 // tookBits are the bits of a duration, two years, which leaves room for 255 classes.
 const (
-	tookBits    = 56
-	mostTook    = 1<<tookBits - 1
-	mostClasses = 1<<(64-tookBits) - 1
+	tookBits   = 56
+	maxTook    = 1<<tookBits - 1
+	maxClasses = 1<<(64-tookBits) - 1
 )
 
 // Took returns the duration in nanoseconds, or 0 if no durations were read.
-func (r Record) Took() int64 { return int64(r.work & mostTook) }
+func (r Record) Took() int64 { return int64(r.work & maxTook) }
 
-const MostLabels = 3
+const MaxLabels = 3
 
 type Labels struct {
 	Texts []string // distinct, in the order of the file
@@ -50,7 +50,7 @@ type Labels struct {
 	Of    []uint16 // by record: an index
 }
 
-const mostTexts = 1 << 16
+const maxTexts = 1 << 16
 
 // Class returns an index into Trace.Classes, or 0 if no classes were read.
 func (r Record) Class() int { return int(r.work >> tookBits) }
@@ -59,7 +59,7 @@ func (r Record) Class() int { return int(r.work >> tookBits) }
 type Trace struct {
 	Records  []Record // by At
 	Classes  []string // in the order of the file
-	Labels   [MostLabels]Labels
+	Labels   [MaxLabels]Labels
 	Columns  []string // their names, if the file or its format has them
 	Notes    []string // irregularities of the file, one per line
 	disorder string
@@ -81,7 +81,7 @@ type keptTrace struct {
 	trace *Trace
 }
 
-const mostKept = 2
+const maxKept = 2
 
 // covers reports whether s reads everything that other reads. It may read more columns.
 func (s Source) covers(other Source) bool {
@@ -133,7 +133,7 @@ func (s Source) Read() (*Trace, error) {
 	}
 	defer f.Close()
 	kept.traces = slices.DeleteFunc(kept.traces, func(k keptTrace) bool { return s.covers(k.of) })
-	if len(kept.traces) == mostKept {
+	if len(kept.traces) == maxKept {
 		kept.traces = slices.Delete(kept.traces, 0, 1) // release memory before reading more
 	}
 	t, err := s.read(f, info.Size())

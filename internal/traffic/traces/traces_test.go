@@ -252,7 +252,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, str, at, took string, end bool) {
 		s := Source{Time: at, Duration: took, End: end && took != "" && at != ""}
 		if end {
-			s.Class, s.Labels = took, [MostLabels]string{at, "", took}
+			s.Class, s.Labels = took, [MaxLabels]string{at, "", took}
 		}
 		trace, err := readText(s, str)
 		if err != nil {

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write spec.json and bundle.js anew")
 
-// mostScript limits the size of the script, in bytes.
-const mostScript = 60_000
+// maxScript limits the size of the script, in bytes.
+const maxScript = 60_000
 
 func TestSpec(t *testing.T) {
 	spec, err := json.Marshal(charts.Specification())
@@ -32,8 +32,8 @@ func TestSpec(t *testing.T) {
 func TestBundle(t *testing.T) {
 	built := build(t, "main.ts", true)
 	golden(t, "bundle.js", built)
-	if len(built) > mostScript {
-		t.Errorf("the script has %d bytes, want at most %d", len(built), mostScript)
+	if len(built) > maxScript {
+		t.Errorf("the script has %d bytes, want at most %d", len(built), maxScript)
 	}
 	for _, bad := range []string{"</script", "<!--", "innerHTML", "eval(", "XMLHttpRequest"} {
 		if bytes.Contains(built, []byte(bad)) {

@@ -16,8 +16,8 @@ const testable = 4
 // With fewer repetitions, two strategies differ if all repetitions with the same arrivals have the
 // same order by at least this ratio.
 const (
-	leastVirtual = 1.05
-	leastReal    = 1.25
+	minVirtual = 1.05
+	minReal    = 1.25
 )
 
 // With the U test, the probability of any false difference is at most 5 % (Bonferroni).
@@ -32,9 +32,9 @@ func (c contest) isSignificant(best, other standing) bool {
 			benchmath.NewSample(b, &benchmath.DefaultThresholds)).P
 		return p < 0.05/float64(max(len(c.in)-1, 1))
 	}
-	least := leastReal
+	least := minReal
 	if best.Cell[0].Key("clock") == "virtual" {
-		least = leastVirtual
+		least = minVirtual
 	}
 	ratio := best.value / other.value
 	if ratio < 1 {

@@ -15,7 +15,7 @@ type Class struct {
 	cases []Case // of its first strategy
 }
 
-func (c Class) String() string { return text.Some(c.Names) }
+func (c Class) String() string { return text.Abbreviate(c.Names) }
 
 // Classes groups strategies in the order of their first members. Strategies that run more tasks at
 // once than the limit are unranked, and never share a class with ranked ones.

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-const mostBars = 5
+const maxBars = 5
 
 func (s Sweep) facts(a Answer) []Fact {
 	c := s.contest(a.X, a.Unit)
@@ -48,8 +48,8 @@ func (s Sweep) ranking(c contest) Fact {
 	if len(f.Bars) < 2 { // the headline contains its value
 		return Fact{}
 	}
-	if more := len(f.Bars) - mostBars; more > 1 {
-		f.Bars = append(f.Bars[:mostBars-1:mostBars-1], f.Bars[len(f.Bars)-1])
+	if more := len(f.Bars) - maxBars; more > 1 {
+		f.Bars = append(f.Bars[:maxBars-1:maxBars-1], f.Bars[len(f.Bars)-1])
 		f.Text = fmt.Sprintf("%d classes in between are not shown.", more)
 	}
 	return f
@@ -59,7 +59,7 @@ func (s Sweep) ties(c contest) Fact {
 	var str []string
 	if ties := names(c.ties()); len(ties) > 0 {
 		str = append(str, fmt.Sprintf("%s %s not significantly different from %s.",
-			text.List(text.Few(ties, 4)), isAre(len(ties)), c.in[0].Class))
+			text.List(text.Truncate(ties, 4)), isAre(len(ties)), c.in[0].Class))
 	}
 	if x, lo, hi, ok := s.noDifferenceUpTo(); ok {
 		str = append(str, fmt.Sprintf("Up to %s they do not differ: the p99 response is %s.",
@@ -68,7 +68,7 @@ func (s Sweep) ties(c contest) Fact {
 	for _, class := range s.Classes() {
 		if n := len(class.Names); n > 1 && len(str) < 3 {
 			str = append(str, fmt.Sprintf("%s have identical results.",
-				text.List(text.Few(class.Names, 4))))
+				text.List(text.Truncate(class.Names, 4))))
 		}
 	}
 	if len(str) == 0 && len(c.in) > 1 {
@@ -112,7 +112,7 @@ func (s Sweep) costs(c contest) Fact {
 	case c.unit == goodput:
 		if _, ok := best.Estimate(metric.P99Response); ok {
 			str = append(str, fmt.Sprintf("It loses no task; its p99 response is %s.",
-				best.Say(metric.P99Response)))
+				best.ShowInWords(metric.P99Response)))
 		}
 	default:
 		str = append(str, fmt.Sprintf("No task is lost with %s.", best.Class))

@@ -102,7 +102,7 @@ func (s Sweep) unusable() (a Answer) {
 	known, unknown := splitByCertainty(known, a.Unit)
 	if len(known) == 0 {
 		a.Headline += fmt.Sprintf(": %sthere are too few tasks for the %s of %s (error above "+
-			"±100 %%)", lower(s.prefix(x)), Metric(a.Unit), text.Some(strategies(unknown)))
+			"±100 %%)", lower(s.prefix(x)), Metric(a.Unit), text.Abbreviate(strategies(unknown)))
 		return a
 	}
 	byTime := func(x, y Case) int { return cmp.Compare(x.Value(a.Unit), y.Value(a.Unit)) }
@@ -114,7 +114,7 @@ func (s Sweep) unusable() (a Answer) {
 				alike = append(alike, c.Strategy)
 			}
 		}
-		return fmt.Sprintf("%s with %s%s", k.Say(a.Unit), text.Some(alike),
+		return fmt.Sprintf("%s with %s%s", k.ShowInWords(a.Unit), text.Abbreviate(alike),
 			lossesOf(k.Cell))
 	}
 	a.Headline += fmt.Sprintf(": %sthe %s reads %s", lower(s.prefix(x)), Metric(a.Unit), reads(low))
@@ -123,7 +123,7 @@ func (s Sweep) unusable() (a Answer) {
 	}
 	if len(unknown) > 0 {
 		a.Headline += fmt.Sprintf("; that of %s is unknown (error above ±100 %%)",
-			text.Some(strategies(unknown)))
+			text.Abbreviate(strategies(unknown)))
 	}
 	return a
 }
@@ -184,7 +184,7 @@ func (s Sweep) single() (a Answer) {
 		low, high := steady[0], steady[n-1]
 		a.X = high.X
 		value := func(c Case) string {
-			said := c.Say(unit) + lossesOf(c.Cell)
+			said := c.ShowInWords(unit) + lossesOf(c.Cell)
 			if !mayWin(c) {
 				said += " (" + c.Doubts().Verdict.String() + ")"
 			}
@@ -258,8 +258,8 @@ func (s Sweep) fallBehind() (a Answer) {
 		// A short queue that results from refusals is not an advantage.
 		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
 			"%s%s %s the p99 response at %s; %s without limit%s", s.prefix(x),
-			c.in[0].withLosses(), keep, c.in[0].Say(c.unit), fmt.Sprintf(queue, text.Some(behind)),
-			c.bestWithoutLoss(false)))}
+			c.in[0].withLosses(), keep, c.in[0].ShowInWords(c.unit),
+			fmt.Sprintf(queue, text.Abbreviate(behind)), c.bestWithoutLoss(false)))}
 	}
 	return a
 }
@@ -278,8 +278,8 @@ func (s Sweep) slower() (a Answer) {
 		}
 		return Answer{Unit: unit, X: x, score: ratio(best.value, worst.value),
 			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s%s",
-				lower(s.prefix(x)), Metric(unit), best.Say(unit), best.withLosses(),
-				worst.Say(unit), c.worst(), by, c.bestWithoutLoss(true)))}
+				lower(s.prefix(x)), Metric(unit), best.ShowInWords(unit), best.withLosses(),
+				worst.ShowInWords(unit), c.worst(), by, c.bestWithoutLoss(true)))}
 	}
 	return a
 }
@@ -294,7 +294,7 @@ func (s Sweep) noSignificantDifference() (a Answer) {
 		low, high := c.in[0], c.in[len(c.in)-1]
 		return Answer{Unit: unit, X: x, Headline: fmt.Sprintf(
 			"No significant difference%s: the %s is %s with %s%s", atPlace(s.Place(x)),
-			Metric(unit), rangeText(low.Say(unit), high.Say(unit)),
+			Metric(unit), rangeText(low.ShowInWords(unit), high.ShowInWords(unit)),
 			text.Count(len(names(c.in)), s.Of),
 			c.lossSummary())}
 	}
@@ -308,7 +308,7 @@ func (s Sweep) oneComparable() (a Answer) {
 			if !math.IsNaN(k.Value(unit)) && mayWin(k) {
 				return Answer{Unit: unit, X: x, Headline: upper(fmt.Sprintf(
 					"%sthe %s is %s with %s%s%s", lower(s.prefix(x)), Metric(unit),
-					k.Say(unit), k.Strategy, lossesOf(k.Cell), s.whyNotCompared(k)))}
+					k.ShowInWords(unit), k.Strategy, lossesOf(k.Cell), s.whyNotCompared(k)))}
 			}
 		}
 	}
@@ -331,10 +331,10 @@ func (s Sweep) whyNotCompared(k Case) (str string) {
 	if n := len(nothing); n == 1 {
 		str += "; " + nothing[0] + " completes nothing"
 	} else if n > 1 {
-		str += "; " + text.Some(nothing) + " complete nothing"
+		str += "; " + text.Abbreviate(nothing) + " complete nothing"
 	}
 	for _, v := range slices.Sorted(maps.Keys(doubted)) {
-		str += fmt.Sprintf("; %s %s %s", text.Some(doubted[v]), isAre(len(doubted[v])), v)
+		str += fmt.Sprintf("; %s %s %s", text.Abbreviate(doubted[v]), isAre(len(doubted[v])), v)
 	}
 	return str
 }

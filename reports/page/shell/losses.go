@@ -60,7 +60,7 @@ func (c contest) allLose() (s string, but bool) {
 	doubted, growing := lossless(c.doubted), lossless(c.growing)
 	switch {
 	case len(doubted) > 0:
-		return fmt.Sprintf("all but %s (%v) lose tasks", text.Some(names(doubted)),
+		return fmt.Sprintf("all but %s (%v) lose tasks", text.Abbreviate(names(doubted)),
 			doubted[0].Doubts().Verdict), true
 	case len(growing) > 0:
 		return "all that keep up lose tasks", true

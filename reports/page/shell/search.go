@@ -84,14 +84,14 @@ func OfSearch(s Search) (a Answer, ok bool) {
 		bars.Bars = append(bars.Bars, Bar{Label: f.withLosses(), Value: f.interval(), Style: f.Style,
 			Share: f.metUpTo() / max(best.metUpTo(), math.SmallestNonzeroFloat64)})
 	}
-	if more := len(bars.Bars) - mostBars; more > 0 {
-		bars.Bars = bars.Bars[:mostBars]
+	if more := len(bars.Bars) - maxBars; more > 0 {
+		bars.Bars = bars.Bars[:maxBars]
 		bars.Text = fmt.Sprintf("%d more are in the figure.", more)
 	}
 	a.Facts = append(a.Facts, bars)
 	tie := "No other interval overlaps that of " + best.Name + "."
 	if len(ties) > 0 {
-		tie = fmt.Sprintf("%s %s not significantly different from %s.", text.Some(ties),
+		tie = fmt.Sprintf("%s %s not significantly different from %s.", text.Abbreviate(ties),
 			isAre(len(ties)), best.Name)
 	}
 	if len(decided) > 1 {

@@ -115,7 +115,7 @@ func (f Figure) Render(ctx context.Context, w io.Writer) error {
 	return figure(f, h3(f)).Render(ctx, w)
 }
 
-func (p *Page) beside() bool { return len(p.Facts) > 0 || p.Next != "" }
+func (p *Page) hasFacts() bool { return len(p.Facts) > 0 || p.Next != "" }
 
 // Lines joins a text and the line below it.
 func Lines(text, below string) string {

@@ -1086,7 +1086,7 @@ func (p *Page) first() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Figure != nil && p.beside() {
+		if p.Figure != nil && p.hasFacts() {
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(" class=\"two\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1107,7 +1107,7 @@ func (p *Page) first() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if p.beside() || p.Basis != "" {
+		if p.hasFacts() || p.Basis != "" {
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString("<div class=\"facts\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -414,7 +414,7 @@ func TestEmptyValues(t *testing.T) {
 }
 
 func TestManyMistakes(t *testing.T) {
-	const most = terminal.MostLines
+	const most = terminal.MaxLines
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "many.yaml", strings.Repeat("- strategy: nobody\n", 1000))
 	o := clitest.Command(t, "run", "--file", "many.yaml")

@@ -22,11 +22,11 @@ import (
 
 // Limits for any input. Wall time would depend on the load of the machine, so CPU time is limited.
 const (
-	mostCPU    = 10 * time.Second
-	mostMemory = 1 << 30
-	mostAfter  = 2 * time.Second // CPU time after SIGINT
+	maxCPU    = 10 * time.Second
+	maxMemory = 1 << 30
+	maxAfter  = 2 * time.Second // CPU time after SIGINT
 	// time after SIGINT in which no thread runs or waits for a processor
-	mostIdle = 4 * time.Second
+	maxIdle = 4 * time.Second
 )
 
 type excess struct {
@@ -245,7 +245,7 @@ func (h excess) process(t *testing.T, url string) *exec.Cmd {
 		args[i] = strings.NewReplacer("FILE", file, "URL", url, "+", " ").Replace(arg)
 	}
 	// the default, whatever the setting of the tests
-	cmd, _ := clitest.Apart(t, []string{"GOGC=100"}, args...)
+	cmd, _ := clitest.IsolatedProcess(t, []string{"GOGC=100"}, args...)
 	return cmd
 }
 
@@ -296,17 +296,17 @@ func (h excess) ends(t *testing.T, url string) {
 	t.Helper()
 	cmd := h.process(t, url)
 	out, _ := cmd.CombinedOutput()
-	mostOutput := 1 << 20
+	maxOutput := 1 << 20
 	if h.whole {
-		mostOutput = 64 << 20
+		maxOutput = 64 << 20
 	}
 	state := cmd.ProcessState
 	cpu := state.UserTime() + state.SystemTime()
 	memory := state.SysUsage().(*syscall.Rusage).Maxrss << 10
 	t.Logf("exit code %d, %v of CPU, %d MiB: %.200s", state.ExitCode(), cpu.Round(time.Millisecond),
 		memory>>20, out)
-	if cpu > mostCPU || memory > mostMemory || state.ExitCode() < 0 ||
-		len(out) > mostOutput || h.whole && state.ExitCode() == 2 {
+	if cpu > maxCPU || memory > maxMemory || state.ExitCode() < 0 ||
+		len(out) > maxOutput || h.whole && state.ExitCode() == 2 {
 		t.Errorf("%v, %v of CPU, %d MiB, %d bytes of output", state, cpu, memory>>20, len(out))
 	}
 }
@@ -337,7 +337,7 @@ func (h excess) interrupted(t *testing.T, url string, after time.Duration) {
 		select {
 		case <-ended:
 			cpu, waited := used.cpu-before.cpu, used.waited-before.waited
-			if idle := time.Since(begun) - cpu - waited; cpu > mostAfter || idle > mostIdle {
+			if idle := time.Since(begun) - cpu - waited; cpu > maxAfter || idle > maxIdle {
 				t.Errorf("after SIGINT it took %v of CPU, waited %v for processors, and was idle for %v",
 					cpu, waited, idle)
 			}

@@ -103,7 +103,7 @@ func tryLine(t *testing.T, args []string) (code int, wrong string) {
 	case code == clitest.Unusable && !strings.HasPrefix(said, "poolbench: ") &&
 		!strings.Contains(stdout.String(), "cannot decide") && args[0] != "gate":
 		wrong = fmt.Sprintf("exit code 2 and nothing said: %q", said)
-	case code == clitest.Unusable && len(told) > 2*terminal.MostLines:
+	case code == clitest.Unusable && len(told) > 2*terminal.MaxLines:
 		wrong = fmt.Sprintf("%d lines of complaints", len(told))
 	case rawIn(stdout.String()) != "":
 		wrong = fmt.Sprintf("stdout has %q", rawIn(stdout.String()))

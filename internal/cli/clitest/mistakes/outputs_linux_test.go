@@ -342,7 +342,7 @@ func TestOutputs(t *testing.T) {
 
 func (c outputCase) try(t *testing.T, flag string, p spot) {
 	o := clitest.Command(t, append(slices.Clone(c.args), flag, p.path)...)
-	o.Stderr = clitest.Beside(o.Stderr)
+	o.Stderr = clitest.WithoutDoubts(o.Stderr)
 	if p.says != "" {
 		named := fmt.Sprintf("%s: %s: %s\n", flag, p.path, p.says)
 		// each error of dead letters names its request

@@ -440,7 +440,7 @@ func TestVegetaFullDisk(t *testing.T) {
 	for _, n := range []string{"1", "3000"} { // at the end, and in the middle
 		if o := clitest.Command(t, "attack", url, "--rate", "5000", "--n", n, "--vegeta", "full",
 			"--quiet"); o.Code != clitest.Unusable ||
-			clitest.Beside(o.Stderr) != "poolbench: --vegeta: full: no space left on device\n" {
+			clitest.WithoutDoubts(o.Stderr) != "poolbench: --vegeta: full: no space left on device\n" {
 			t.Errorf("%s: exit code %d\n%s", n, o.Code, o.Stderr)
 		}
 	}

@@ -338,7 +338,7 @@ func TestNoCredential(t *testing.T) {
 		t.Errorf("%d commands have kept an answer", kept)
 	}
 	t.Run("worker", func(t *testing.T) { // the worker waits for its server
-		cmd, _ := clitest.Apart(t, nil, "worker", "--nats", plantedServer())
+		cmd, _ := clitest.IsolatedProcess(t, nil, "worker", "--nats", plantedServer())
 		said, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -354,7 +354,7 @@ func TestNoCredential(t *testing.T) {
 		_ = cmd.Wait()
 	})
 	t.Run("proxy", func(t *testing.T) {
-		cmd, _ := clitest.Apart(t, []string{"HTTP_PROXY=http://u:" + planted["proxy"] + "@127.0.0.1:1"},
+		cmd, _ := clitest.IsolatedProcess(t, []string{"HTTP_PROXY=http://u:" + planted["proxy"] + "@127.0.0.1:1"},
 			"attack", "http://example.invalid/"+query(), "--n", "3")
 		said, _ := cmd.CombinedOutput()
 		if leaks := credentialsIn(said); leaks != nil {

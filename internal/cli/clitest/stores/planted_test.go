@@ -44,7 +44,7 @@ func TestCrashNames(t *testing.T) {
 			tasks := cmp.Or(c.tasks, 3000)
 			args := strings.Fields("crash " + name + " --kills 3 --quiet --format json --tasks " +
 				strconv.Itoa(tasks))
-			cmd, _ := clitest.Apart(t, []string{clitest.PlantedHere + "=1"},
+			cmd, _ := clitest.IsolatedProcess(t, []string{clitest.PlantedHere + "=1"},
 				append(args, c.more...)...)
 			var stderr strings.Builder
 			cmd.Stderr = &stderr

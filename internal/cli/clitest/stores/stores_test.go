@@ -22,9 +22,9 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// mostAfterFault is the time limit of a command after its store has failed. The documented limit is
+// maxAfterFault is the time limit of a command after its store has failed. The documented limit is
 // ten seconds, but a locked database took 12 s on a busy machine.
-const mostAfterFault = 30 * time.Second
+const maxAfterFault = 30 * time.Second
 
 // testBrokenStore runs the command and breaks its store with strike, which is called until it
 // returns true. If strike is nil, the store is broken from the start. The command must end soon,
@@ -63,7 +63,7 @@ func testBrokenStore(t *testing.T, cmd *exec.Cmd, strike func() bool, words stri
 		<-ended
 		t.Fatalf("it goes on: %s %s", stdout.String(), stderr.String())
 	}
-	if took := time.Since(struck); strike != nil && took > mostAfterFault {
+	if took := time.Since(struck); strike != nil && took > maxAfterFault {
 		t.Errorf("it ended %v after the fault", took)
 	}
 	if code := cmd.ProcessState.ExitCode(); code != clitest.Unusable {
@@ -129,7 +129,7 @@ func TestStoreFull(t *testing.T) {
 		for name, args := range storeCommands(strategy) {
 			t.Run(strategy+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				cmd, _ := clitest.Apart(t, nil, args...)
+				cmd, _ := clitest.IsolatedProcess(t, nil, args...)
 				cmd.Args = append([]string{"sh", "-c", `ulimit -f 512 && exec "$0" "$@"`,
 					cmd.Path}, args...)
 				cmd.Path = "/bin/sh"
@@ -178,7 +178,7 @@ func TestStoreLocked(t *testing.T) {
 	for name, args := range storeCommands("sqlite_queue") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cmd, dir := clitest.Apart(t, nil, args...)
+			cmd, dir := clitest.IsolatedProcess(t, nil, args...)
 			testBrokenStore(t, cmd, func() bool {
 				found := stores(dir)
 				if found == nil {
@@ -225,7 +225,7 @@ func TestStoreDeleted(t *testing.T) {
 		for name, args := range storeCommands(strategy) {
 			t.Run(strategy+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				cmd, dir := clitest.Apart(t, nil, args...)
+				cmd, dir := clitest.IsolatedProcess(t, nil, args...)
 				testBrokenStore(t, cmd, func() bool {
 					time.Sleep(200 * time.Millisecond) // until some tasks are accepted
 					found := stores(dir)
@@ -256,7 +256,7 @@ func TestStoreDamaged(t *testing.T) {
 				t.Skip("long: skipped with -short")
 			}
 			t.Parallel()
-			cmd, dir := clitest.Apart(t, nil,
+			cmd, dir := clitest.IsolatedProcess(t, nil,
 				append(storeCommands(strategy)["crash"], "--tasks", "3000")...)
 			cmd.Env = append(cmd.Env, clitest.Flipped+"="+dir)
 			testBrokenStore(t, cmd, nil, words)
@@ -288,7 +288,7 @@ func TestStoreMeddled(t *testing.T) {
 		for command, args := range storeCommands("jetstream") {
 			t.Run(name+"/"+command, func(t *testing.T) {
 				t.Parallel()
-				cmd, dir := clitest.Apart(t, nil, args...)
+				cmd, dir := clitest.IsolatedProcess(t, nil, args...)
 				var seen time.Time
 				testBrokenStore(t, cmd, func() bool {
 					var files []string

@@ -47,7 +47,7 @@ func TestCrashOnATerminal(t *testing.T) {
 		defer close(read)
 		_, _ = io.Copy(&drawn, screen) // fails when the other end is closed
 	}()
-	code := cli.On(t.Context(), execute.NewHost(terminal.New(&stdout, program)),
+	code := cli.RunOn(t.Context(), execute.NewHost(terminal.New(&stdout, program)),
 		[]string{"crash", "serial", "--tasks", "50", "--kills", "1", "--limit", "1"},
 		strings.NewReader(""))
 	if err := program.Close(); err != nil {
