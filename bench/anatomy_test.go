@@ -51,7 +51,7 @@ func TestPartsAddUp(t *testing.T) {
 	for _, name := range names {
 		for i, target := range []string{"none", "token_bucket:rate=150,burst=3",
 			"conn_pool:conns=2", "flaky:errors=0.1,spikes=0.1"} {
-			s, err := Written{Strategy: name, Workload: "two_class:mean=11ms,r=9", Target: target,
+			s, err := Encoded{Strategy: name, Workload: "two_class:mean=11ms,r=9", Target: target,
 				Arrival: "poisson", Limit: 4, Rate: 200 + 200*random.Float64(), Tasks: 600,
 				Timeout: 300 * time.Millisecond, Seed: random.Uint64N(1000), Clock: "virtual",
 				Soak: i%2 == 1}.Scenario()
@@ -75,7 +75,7 @@ func TestPartsAddUp(t *testing.T) {
 func TestPartsMerged(t *testing.T) {
 	var results []*Result
 	for seed := range uint64(2) {
-		results = append(results, runWritten(t, Written{Strategy: "bounded_queue_shed",
+		results = append(results, runWritten(t, Encoded{Strategy: "bounded_queue_shed",
 			Workload: "exponential:mean=10ms", Target: "none", Arrival: "poisson", Limit: 4,
 			Rate: 300, Queue: 3, Tasks: 2000, Seed: seed, Clock: "virtual"}))
 	}
@@ -90,7 +90,7 @@ func TestPartsUnderTheRealClock(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []string{"worker_pool", "unbounded", "serial",
 		"retry+bounded_queue_shed:queue=2+worker_pool"} {
-		r := runWritten(t, Written{Strategy: strategy, Workload: "exponential:mean=1ms",
+		r := runWritten(t, Encoded{Strategy: strategy, Workload: "exponential:mean=1ms",
 			Target: "conn_pool:conns=2", Arrival: "poisson", Limit: 4, Rate: 2000, Tasks: 800,
 			Seed: 3, Clock: "real"})
 		if !checkPartsSum(t, r, false) {
@@ -101,7 +101,7 @@ func TestPartsUnderTheRealClock(t *testing.T) {
 
 func TestPartsOfTheTail(t *testing.T) {
 	share := func(target, part string) float64 {
-		r := runWritten(t, Written{Strategy: "worker_pool", Workload: "constant:mean=10ms",
+		r := runWritten(t, Encoded{Strategy: "worker_pool", Workload: "constant:mean=10ms",
 			Target: target, Arrival: "poisson", Limit: 64, Rate: 380, Tasks: 5000, Seed: 4,
 			Clock: "virtual"})
 		v, _ := r.Metric("tail-" + part + "/op")
@@ -155,7 +155,7 @@ func TestNextSlot(t *testing.T) {
 	if said < 10*each {
 		t.Errorf("%d runs say what one slot more would do", said)
 	}
-	for _, w := range []Written{
+	for _, w := range []Encoded{
 		{Strategy: "bounded_queue_shed", Load: 1.2, Queue: 4, Arrival: "poisson", Target: "none"},
 		{Strategy: "worker_pool", Arrival: "closed:clients=9", Target: "none"},
 		{Strategy: "worker_pool", Load: 0.9, Arrival: "poisson", Target: "conn_pool:conns=2"},
@@ -175,7 +175,7 @@ func TestNoTarget(t *testing.T) {
 		"shortest_first": false} {
 		for _, target := range []string{"freeze", "flaky:spikes=0.1,errors=0", "leaky_bucket",
 			"conn_pool:conns=2,timeout=10s"} {
-			w := Written{Strategy: strategy, Workload: "exponential:mean=10ms", Target: target,
+			w := Encoded{Strategy: strategy, Workload: "exponential:mean=10ms", Target: target,
 				Arrival: "poisson", Limit: 4, Rate: 90, Tasks: 4000, Seed: 6, Clock: "virtual"}
 			with := runWritten(t, w)
 			w.Target = "none"
@@ -196,7 +196,7 @@ func TestNoTarget(t *testing.T) {
 // wait must have this cause. Under the virtual clock every wait is for a slot.
 func TestWaitsForSlots(t *testing.T) {
 	of := func(workload string) (queued, turn, even float64) {
-		r := runWritten(t, Written{Strategy: "worker_pool", Workload: workload, Target: "none",
+		r := runWritten(t, Encoded{Strategy: "worker_pool", Workload: workload, Target: "none",
 			Arrival: "poisson", Limit: 4, Load: 0.9, Tasks: 4000, Seed: 5, Clock: "virtual"})
 		queued, _ = r.Metric("tail-queued/op")
 		turn, _ = r.Metric("tail-turn/op")

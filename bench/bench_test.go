@@ -55,7 +55,7 @@ func variants(b *testing.B, names []string) (all []strategies.Variant) {
 // least 380 ms and the p95 service below 2 ms. A harness that measures from the start of requests
 // reports 1.4 ms for both. -benchtime 1x is enough.
 func BenchmarkFrozenTarget(b *testing.B) {
-	s := scenario(b, bench.Written{Strategy: "worker_pool", Workload: "constant:mean=1ms",
+	s := scenario(b, bench.Encoded{Strategy: "worker_pool", Workload: "constant:mean=1ms",
 		Arrival: "constant", Clock: "real", Limit: 4, Rate: 200, Tasks: 1200}, withFreezes)
 	var r *bench.Result
 	for b.Loop() {

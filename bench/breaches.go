@@ -15,9 +15,9 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// breaches records violations of the contract. A violation that makes the outcome of a task unknown
-// ends the run with a *StrategyError. The others become broken laws of the result.
-type breaches struct {
+// violations records violations of the contract. A violation that makes the outcome of a task
+// unknown ends the run with a *StrategyError. The others become broken laws of the result.
+type violations struct {
 	guard        *guard
 	settledTwice atomic.Int64
 	failed       atomic.Pointer[StrategyError]

@@ -11,13 +11,13 @@ import (
 
 func runComposed(t *testing.T, strategy, target string) *bench.Result {
 	t.Helper()
-	sc, err := bench.Written{Strategy: strategy, Workload: "two_class", Target: target,
+	sc, err := bench.Encoded{Strategy: strategy, Workload: "two_class", Target: target,
 		Arrival: "poisson", Limit: 4, Rate: 240, Tasks: 5000, Seed: 1,
 		Clock: "virtual"}.Scenario()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := sc.Written().Scenario()
+	again, err := sc.Encode().Scenario()
 	if err != nil || again.Name() != sc.Name() {
 		t.Errorf("%s is handed over as %s, %v", sc.Name(), again.Name(), err)
 	}
@@ -67,7 +67,7 @@ func TestComposedRates(t *testing.T) {
 		"token_bucket:rate=15,burst=5+ticker_limited:rate=20+worker_pool": false,
 		"token_bucket:rate=20,burst=5+ticker_limited:rate=15+worker_pool": false,
 	} {
-		s := scenario(t, bench.Written{Strategy: strategy, Workload: "constant:mean=1ms",
+		s := scenario(t, bench.Encoded{Strategy: strategy, Workload: "constant:mean=1ms",
 			Arrival: "poisson", Limit: 20, Rate: 10, Tasks: 2000})
 		_, claims := run(t, s).Metric("theory-mean-wait-sec")
 		if claims != known {

@@ -9,7 +9,7 @@ import (
 
 func TestComputingTasksHaveTheirPool(t *testing.T) {
 	// about 30 computations of 0.1 ms share one slot, and 90 waits of 5 ms share two: 0.25 s.
-	w := bench.Written{Strategy: "cpu_io_split:cpu=1",
+	w := bench.Encoded{Strategy: "cpu_io_split:cpu=1",
 		Workload: "cpu_io:p=0.25,cpu=100us,wait=const(5ms)", Arrival: "batch", Clock: "real",
 		Limit: 3, Queue: 200, Tasks: 120}
 	r := run(t, scenario(t, w))

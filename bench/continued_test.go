@@ -43,7 +43,7 @@ func missingTasks(r *bench.Result) (all []rundir.Gap, tasks int) {
 
 // All windows, except gaps and the few after them, must equal those of an uninterrupted soak.
 func TestContinuedSoak(t *testing.T) {
-	for i, w := range []bench.Written{
+	for i, w := range []bench.Encoded{
 		{Strategy: "worker_pool", Load: 0.5, Tasks: 30_000},
 		{Strategy: "bounded_queue_shed", Load: 1.1, Queue: 5, Tasks: 30_000, Warmup: 0.1},
 		{Strategy: "semaphore", Load: 0.6, Duration: 60_000_000_000, Warmup: 0.5},
@@ -130,7 +130,7 @@ func TestContinuedSoak(t *testing.T) {
 
 // The whole plan has run, so the interrupted part is the result.
 func TestContinuedAtItsEnd(t *testing.T) {
-	s := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 4100})
+	s := scenario(t, bench.Encoded{Limit: 4, Load: 0.5, Tasks: 4100})
 	s.Soak = true
 	s.Before, _ = interruptSoak(t, s)
 	r := run(t, s)
@@ -144,7 +144,7 @@ func TestContinuedAtItsEnd(t *testing.T) {
 }
 
 func TestContinuedDoubts(t *testing.T) {
-	s := scenario(t, bench.Written{Strategy: "worker_pool", Limit: 4, Load: 1.2, Tasks: 30_000})
+	s := scenario(t, bench.Encoded{Strategy: "worker_pool", Limit: 4, Load: 1.2, Tasks: 30_000})
 	s.Soak = true
 	s.Before, _ = interruptSoak(t, s)
 	s.Before.Reasons = nil
@@ -176,7 +176,7 @@ func TestContinuedDoubts(t *testing.T) {
 }
 
 func TestContinuedUnderTheRealClock(t *testing.T) {
-	s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: 400, Limit: 4, Tasks: 200,
+	s := scenario(t, bench.Encoded{Workload: "constant:mean=1ms", Rate: 400, Limit: 4, Tasks: 200,
 		Clock: "real"})
 	s.Soak, s.Stop.Warmup = true, 0
 	s.Before, _ = interruptSoak(t, s)

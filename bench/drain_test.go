@@ -17,7 +17,7 @@ func TestDrain(t *testing.T) {
 		0:                      {0, 0.1},
 	} {
 		r := run(t, scenario(t,
-			bench.Written{Strategy: "draining_pool", Workload: "constant:mean=10ms",
+			bench.Encoded{Strategy: "draining_pool", Workload: "constant:mean=10ms",
 				Arrival: "batch", Limit: 4, Queue: 36, Tasks: 40, Drain: drain}))
 		if got := metric(t, r, "abandoned/op"); got != want.abandoned {
 			t.Errorf("drain %v: %v of the tasks are abandoned, want %v", drain, got, want.abandoned)
@@ -34,7 +34,7 @@ func TestDrain(t *testing.T) {
 func TestDrainAll(t *testing.T) {
 	for _, spec := range strategies.All() {
 		t.Run(spec.Name, func(t *testing.T) {
-			w := bench.Written{Strategy: spec.Name, Workload: "exponential:mean=10ms",
+			w := bench.Encoded{Strategy: spec.Name, Workload: "exponential:mean=10ms",
 				Target: "none", Arrival: "poisson", Load: 0.9, Limit: 4, Tasks: 500,
 				Drain: time.Nanosecond, Seed: 1, Clock: "virtual"}
 			if spec.UsesQueue {

@@ -63,7 +63,7 @@ type driver struct {
 	// time inside Run as counted by the attempts, independent of the records
 	service atomic.Int64
 	overran overruns
-	breaches
+	violations
 }
 
 // Under the virtual clock newDriver is called inside the bubble, and alarm is nil.

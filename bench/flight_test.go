@@ -11,7 +11,7 @@ import (
 
 // Only the first task above the bound is kept.
 func TestFlight(t *testing.T) {
-	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 60, Clock: "real",
+	s := scenario(t, bench.Encoded{Limit: 2, Load: 0.5, Tasks: 60, Clock: "real",
 		Workload: "constant:mean=2ms", Flight: 5 * time.Second, FlightBound: time.Millisecond})
 	r := run(t, s)
 	if !strings.Contains(r.Name, "/flight=5s/") || len(r.Profiles) != 1 ||

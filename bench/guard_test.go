@@ -22,7 +22,7 @@ func BenchmarkMisbehaved(b *testing.B) {
 	for _, clock := range []bench.Clock{bench.Real, bench.Virtual} {
 		for _, arrival := range []string{"poisson", "closed:clients=3"} {
 			b.Run("clock="+clock.String()+"/arrival="+arrival, func(b *testing.B) {
-				w := bench.Written{Workload: "constant:mean=1ms", Arrival: arrival,
+				w := bench.Encoded{Workload: "constant:mean=1ms", Arrival: arrival,
 					Clock: clock.String(), Limit: 2, Tasks: 1}
 				if arrival == "poisson" {
 					w.Rate = 1000

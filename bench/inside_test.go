@@ -67,8 +67,8 @@ func TestRuntimeMetrics(t *testing.T) {
 }
 
 func TestRuntimeAbsent(t *testing.T) {
-	o := &observe.Run{Peak: 1, Seen: &machine.WitnessSeen{Pressure: machine.UnknownPressure,
-		Runtime: &machine.RuntimeSeen{}}}
+	o := &observe.Run{Peak: 1, Seen: &machine.WitnessStats{Pressure: machine.UnknownPressure,
+		Runtime: &machine.RuntimeStats{}}}
 	check := func(absent ...string) {
 		t.Helper()
 		var got, want []string

@@ -17,7 +17,7 @@ import (
 
 func TestWorkloadsAreClosed(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	s := scenario(t, bench.Written{Workload: "file_read:small=1KiB,large=2KiB", Clock: "real",
+	s := scenario(t, bench.Encoded{Workload: "file_read:small=1KiB,large=2KiB", Clock: "real",
 		Limit: 2, Rate: 10_000, Tasks: 50})
 	s.Estimate()
 	run(t, s)
@@ -35,7 +35,7 @@ func TestWorkloadsAreClosed(t *testing.T) {
 
 // Refusals by the server's target must count as throttled only once.
 func TestServedWorkload(t *testing.T) {
-	w := bench.Written{Workload: "http_get:service=const(0s)",
+	w := bench.Encoded{Workload: "http_get:service=const(0s)",
 		Target: "token_bucket:rate=0.001,burst=10", Arrival: "batch", Clock: "real",
 		Limit: 4, Tasks: 50}
 	r := run(t, scenario(t, w))
@@ -53,7 +53,7 @@ func TestConnectionsStay(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
 	client := server.Client()
-	s := scenario(t, bench.Written{Limit: 2, Rate: 1000, Tasks: 50, Clock: "real"})
+	s := scenario(t, bench.Encoded{Limit: 2, Rate: 1000, Tasks: 50, Clock: "real"})
 	s.Workload.Spec = workloads.Func("call", func(context.Context, uint64) error {
 		answer, err := client.Get(server.URL)
 		if err != nil {
@@ -71,7 +71,7 @@ func TestStatuses(t *testing.T) {
 		http.StatusTooManyRequests: 1, http.StatusServiceUnavailable: 1, http.StatusForbidden: 1,
 		http.StatusInternalServerError: 0, http.StatusNotFound: 0,
 	} {
-		s := scenario(t, bench.Written{Limit: 1, Load: 0.5, Tasks: 10})
+		s := scenario(t, bench.Encoded{Limit: 1, Load: 0.5, Tasks: 10})
 		s.Workload = workloads.Variant{Spec: workloads.Spec{Name: "answers",
 			New: func(uint64, param.Values) (workloads.Workload, error) {
 				return answers(status), nil

@@ -36,7 +36,7 @@ func TestLabelsInClosedLoops(t *testing.T) {
 	tenants := []int{0, 1, 0, 2, 5, 0, 1, 2, 1, 0}
 	for _, arrival := range []string{"closed:clients=1", "closed:clients=7",
 		"closed:clients=5,think=exp(20ms)"} {
-		r := run(t, scenario(t, bench.Written{Strategy: "worker_pool", Limit: 8, Arrival: arrival,
+		r := run(t, scenario(t, bench.Encoded{Strategy: "worker_pool", Limit: 8, Arrival: arrival,
 			Workload: labelledTrace(t, tenants), Tasks: 5000}))
 		want := map[string]float64{
 			"tenant-0-mean-response-sec": 0.01, "tenant-0-p99-response-sec": 0.01,
@@ -74,7 +74,7 @@ func TestTenantsQuota(t *testing.T) {
 		{"tenants:n=2,skew=zipf(0),time=exp(5ms)", "poisson"},
 		{"exponential:mean=5ms", "poisson"}, // single tenant
 	} {
-		r := run(t, scenario(t, bench.Written{Strategy: "unbounded", Workload: c.workload,
+		r := run(t, scenario(t, bench.Encoded{Strategy: "unbounded", Workload: c.workload,
 			Arrival: c.arrival, Rate: rate, Tasks: tasks, Seed: seed, Limit: 1,
 			Target: "tenant_quota:rate=40,burst=3"}))
 		a, w := arrivals.MustParse(c.arrival), workloads.MustParse(c.workload)
@@ -121,7 +121,7 @@ func TestNoisyShareEndsWithThePlan(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := scenario(t, bench.Written{Strategy: "worker_pool", Limit: 1, Arrival: "constant",
+	s := scenario(t, bench.Encoded{Strategy: "worker_pool", Limit: 1, Arrival: "constant",
 		Rate: 200, Tasks: tasks, Workload: "trace:file=" + file + ",column=2,time=1,tenant=3"})
 	for _, soak := range []bool{false, true} {
 		s.Soak = soak
@@ -165,7 +165,7 @@ func TestTenantsInTheWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, warmup := range []float64{0, 0.1, 0.3, 0.8} {
-			s := scenario(t, bench.Written{Strategy: c.strategy, Limit: 1, Arrival: "constant",
+			s := scenario(t, bench.Encoded{Strategy: c.strategy, Limit: 1, Arrival: "constant",
 				Rate: 200, Tasks: tasks, Warmup: warmup,
 				Workload: "trace:file=" + file + ",column=2,time=1,tenant=3"})
 			for _, s.Soak = range []bool{false, true} {
@@ -189,7 +189,7 @@ func TestTenantsInTheWindow(t *testing.T) {
 
 // In a batch, tenants do not share slots over time.
 func TestTenantsAllAtOnce(t *testing.T) {
-	r := run(t, scenario(t, bench.Written{Strategy: "fair_share", Limit: 4, Arrival: "batch",
+	r := run(t, scenario(t, bench.Encoded{Strategy: "fair_share", Limit: 4, Arrival: "batch",
 		Tasks: 1000, Workload: "tenants"}))
 	for _, unit := range []string{"noisy-share", "tenant-0-share", "tenant-0-ops/s", "fairness"} {
 		if v, ok := r.Metric(unit); ok {

@@ -26,7 +26,7 @@ func TestMeanLimit(t *testing.T) {
 		{"worker_pool", 0, 0},
 		{"retry+worker_pool", 0, 0},
 	} {
-		r := run(t, scenario(t, bench.Written{Strategy: c.strategy, Workload: "constant:mean=10ms",
+		r := run(t, scenario(t, bench.Encoded{Strategy: c.strategy, Workload: "constant:mean=10ms",
 			Arrival: "batch", Tasks: 30, Warmup: c.warmup, Limit: 8, Clock: "virtual"}))
 		if got, ok := r.Metric("mean-limit"); ok != (c.want != 0) ||
 			c.want != some && math.Abs(got-c.want) > 1e-9 {
@@ -38,7 +38,7 @@ func TestMeanLimit(t *testing.T) {
 // The load of the first second raises the limit from 4 to 8. A warm-up of all but the last task
 // must exclude that second.
 func TestMeanLimitAfterTheWarmup(t *testing.T) {
-	whole := scenario(t, bench.Written{Strategy: "adaptive_aimd:initial=4", Limit: 8,
+	whole := scenario(t, bench.Encoded{Strategy: "adaptive_aimd:initial=4", Limit: 8,
 		Workload: "constant:mean=10ms", Arrival: "stages:unit=rate,of=constant,at=1000x1s_1x2s",
 		Tasks: 1002, Clock: "virtual"})
 	last := whole
@@ -55,7 +55,7 @@ func TestMeanLimitAfterTheWarmup(t *testing.T) {
 func TestLimitOverTime(t *testing.T) {
 	for _, strategy := range []string{"adaptive_aimd:initial=4", "retry+adaptive_aimd:initial=4",
 		"worker_pool"} {
-		r := run(t, scenario(t, bench.Written{Strategy: strategy, Workload: "constant:mean=10ms",
+		r := run(t, scenario(t, bench.Encoded{Strategy: strategy, Workload: "constant:mean=10ms",
 			Arrival: "batch", Tasks: 30, Limit: 8, Clock: "virtual"}))
 		if len(r.Timeline) < 50 {
 			t.Fatalf("%s: %d intervals", strategy, len(r.Timeline))

@@ -66,8 +66,8 @@ func escaped(variant string) string {
 	return b.String()
 }
 
-// Written is a scenario as JSON for another process. Its variants must be registered.
-type Written struct {
+// Encoded is a scenario as JSON for another process. Its variants must be registered.
+type Encoded struct {
 	Strategy, Workload, Target, Arrival string
 	Limit, Queue                        int
 	Load, Rate                          float64
@@ -84,14 +84,14 @@ type Written struct {
 	Among                               int           `json:",omitempty"`
 }
 
-// Written returns the scenario for another process.
-func (s Scenario) Written() Written {
+// Encode returns the scenario for another process.
+func (s Scenario) Encode() Encoded {
 	s = s.withDefaults()
 	patience := ""
 	if s.Patience != nil {
 		patience = s.Patience.String()
 	}
-	return Written{
+	return Encoded{
 		Strategy: s.Strategy.String(), Workload: s.Workload.String(), Target: s.Target.String(),
 		Arrival: s.Load.Arrival.String(),
 		Limit:   s.Limit, Queue: s.Queue, Load: s.Load.Relative, Rate: s.Load.PerSecond,
@@ -103,7 +103,7 @@ func (s Scenario) Written() Written {
 }
 
 // Scenario parses a scenario that Scenario.Written has written.
-func (w Written) Scenario() (Scenario, error) {
+func (w Encoded) Scenario() (Scenario, error) {
 	s := Scenario{
 		Limit: w.Limit, Queue: w.Queue, Deadline: w.Deadline, Timeout: w.Timeout,
 		Drain: w.Drain, Seed: w.Seed, Soak: w.Soak, Before: w.Before,

@@ -96,7 +96,7 @@ func TestPatienceOfASoak(t *testing.T) {
 
 func TestPatienceWritten(t *testing.T) {
 	s := Scenario{Strategy: strategies.MustParse("semaphore"), Patience: dist.Exponential{M: 1e9}}
-	read, err := s.Written().Scenario()
+	read, err := s.Encode().Scenario()
 	if err != nil || read.Patience != s.Patience || read.Name() != s.Name() {
 		t.Errorf("%v, %v", read.Patience, err)
 	}

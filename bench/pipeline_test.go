@@ -18,7 +18,7 @@ func TestPipelineBottleneck(t *testing.T) {
 	for _, strategy := range []string{"pipeline:stages=work+1(40ms)",
 		"retry+pipeline:stages=work+1(40ms)"} {
 		for _, limit := range []int{3, 8} {
-			r := run(t, scenario(t, bench.Written{Strategy: strategy, Limit: limit,
+			r := run(t, scenario(t, bench.Encoded{Strategy: strategy, Limit: limit,
 				Workload: "constant:mean=10ms", Arrival: "batch", Tasks: 1000, Clock: "virtual"}))
 			const makespan = 40.01
 			for unit, want := range map[string]float64{"makespan-sec": makespan,
@@ -32,7 +32,7 @@ func TestPipelineBottleneck(t *testing.T) {
 			}
 		}
 	}
-	r := run(t, scenario(t, bench.Written{Strategy: "pipeline", Arrival: "batch", Tasks: 10}))
+	r := run(t, scenario(t, bench.Encoded{Strategy: "pipeline", Arrival: "batch", Tasks: 10}))
 	if _, ok := r.Metric("bottleneck-stage"); ok {
 		t.Error("a pipeline without further stages has a bottleneck")
 	}
@@ -43,7 +43,7 @@ func TestPipelineBottleneck(t *testing.T) {
 func TestPipelineBottleneckMoves(t *testing.T) {
 	for limit, want := range map[int]struct{ stage, rate float64 }{3: {2, 300}, 4: {2, 400},
 		6: {3, 500}, 20: {3, 500}} {
-		r := run(t, scenario(t, bench.Written{Strategy: "pipeline:stages=classic", Limit: limit,
+		r := run(t, scenario(t, bench.Encoded{Strategy: "pipeline:stages=classic", Limit: limit,
 			Workload: "constant:mean=10ms", Arrival: "batch", Tasks: 10_000, Clock: "virtual"}))
 		stage, rate := metric(t, r, "bottleneck-stage"), metric(t, r, "ops/s")
 		if stage != want.stage || math.Abs(rate/want.rate-1) > 0.002 {
@@ -80,7 +80,7 @@ func TestPipelineIsATandem(t *testing.T) {
 			}
 			exact += answer.MeanResponse
 		}
-		r := run(t, scenario(t, bench.Written{Strategy: strategy, Limit: 4,
+		r := run(t, scenario(t, bench.Encoded{Strategy: strategy, Limit: 4,
 			Workload: "exponential:mean=20ms", Rate: rate, Tasks: tasks, Warmup: 0.1, Seed: 1,
 			Clock: "virtual"}))
 		checkNear(t, r, "mean-response-sec", exact, 0.03*errors)
@@ -102,7 +102,7 @@ func TestPipelineOverload(t *testing.T) {
 			"280 arrive, so its queue grows until the run ends: give a rate below its capacity",
 		"pipeline:stages=work+20(40ms)": "",
 	} {
-		r := run(t, scenario(t, bench.Written{Strategy: text, Limit: 4,
+		r := run(t, scenario(t, bench.Encoded{Strategy: text, Limit: 4,
 			Workload: "constant:mean=10ms", Load: 0.7, Tasks: 2000, Clock: "virtual"}))
 		var why string
 		for _, reason := range r.Reasons {
@@ -118,7 +118,7 @@ func TestPipelineOverload(t *testing.T) {
 
 func TestPipelineSeed(t *testing.T) {
 	mean := func(seed uint64) float64 {
-		return metric(t, run(t, scenario(t, bench.Written{Limit: 4, Seed: seed, Tasks: 100,
+		return metric(t, run(t, scenario(t, bench.Encoded{Limit: 4, Seed: seed, Tasks: 100,
 			Strategy: "pipeline:stages=work+1(exp(40ms))", Workload: "constant:mean=10ms",
 			Arrival: "batch", Clock: "virtual"})), "mean-response-sec")
 	}
@@ -129,7 +129,7 @@ func TestPipelineSeed(t *testing.T) {
 
 // A variant not created by Parse must have stages, too.
 func TestPipelineOfALiteral(t *testing.T) {
-	s := scenario(t, bench.Written{Strategy: "pipeline:stages=work+1(40ms)", Limit: 3,
+	s := scenario(t, bench.Encoded{Strategy: "pipeline:stages=work+1(40ms)", Limit: 3,
 		Workload: "constant:mean=10ms", Arrival: "batch", Tasks: 100, Clock: "virtual"})
 	spec, err := strategies.Lookup("pipeline")
 	if err != nil {

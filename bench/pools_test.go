@@ -16,7 +16,7 @@ import (
 // A virtual run sets GOMAXPROCS to 1, but must keep the pool sizes from its start.
 func TestPoolsOfCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	s := scenario(t, bench.Written{Strategy: "cpu_io_split", Limit: 4, Load: 0.4,
+	s := scenario(t, bench.Encoded{Strategy: "cpu_io_split", Limit: 4, Load: 0.4,
 		Tasks: 5000, Seed: 1})
 	made := s.Strategy.Spec.New
 	s.Strategy.Spec.New = func(ctx context.Context, p strategies.Params,
@@ -37,7 +37,7 @@ func TestPoolsOfClasses(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	t.Parallel()
-	w := bench.Written{Strategy: "segregated", Workload: "bimodal:p=0.1,short=2ms,long=30ms",
+	w := bench.Encoded{Strategy: "segregated", Workload: "bimodal:p=0.1,short=2ms,long=30ms",
 		Limit: 5, Rate: 600, Tasks: 200_000, Warmup: 0.1, Seed: 1}
 	tolerance := 0.05
 	if race.Enabled {

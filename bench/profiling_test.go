@@ -15,7 +15,7 @@ import (
 )
 
 func TestProfile(t *testing.T) {
-	w := bench.Written{Strategy: "cpu_io_split:cpu=1", Workload: "cpu_io:p=0.5,cpu=2ms,wait=const(20ms)",
+	w := bench.Encoded{Strategy: "cpu_io_split:cpu=1", Workload: "cpu_io:p=0.5,cpu=2ms,wait=const(20ms)",
 		Arrival: "batch", Clock: "real", Limit: 3, Queue: 200, Tasks: 120,
 		Profile: "cpu+goroutine+mutex+block+heap"}
 	r := run(t, scenario(t, w))
@@ -53,7 +53,7 @@ func TestProfile(t *testing.T) {
 }
 
 func TestProfileRefused(t *testing.T) {
-	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 50})
+	s := scenario(t, bench.Encoded{Limit: 2, Load: 0.5, Tasks: 50})
 	for set, want := range map[string]string{"cpu": "virtual clock", "gpu": "unknown profile",
 		"mutex+cpu": "cpu+mutex"} {
 		s.Profile = set
@@ -67,7 +67,7 @@ func TestProfiledLeak(t *testing.T) {
 	t.Parallel() // waits for the remaining goroutine
 	end := make(chan struct{})
 	defer close(end)
-	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 50, Clock: "real",
+	s := scenario(t, bench.Encoded{Limit: 2, Load: 0.5, Tasks: 50, Clock: "real",
 		Workload: "constant:mean=1ms", Profile: "goroutine"})
 	start := s.Strategy.Spec.New
 	s.Strategy.Spec.New = func(
@@ -92,7 +92,7 @@ func TestProfileTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pprof.StopCPUProfile()
-	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 50, Clock: "real", Profile: "cpu"})
+	s := scenario(t, bench.Encoded{Limit: 2, Load: 0.5, Tasks: 50, Clock: "real", Profile: "cpu"})
 	s.Strategy.Spec.New = func(
 		context.Context, strategies.Params, strategies.Sink,
 	) strategies.Strategy {

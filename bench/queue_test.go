@@ -22,7 +22,7 @@ func TestDefaultQueueIsNeverFull(t *testing.T) {
 		if testing.Short() && i%4 != 0 {
 			continue
 		}
-		for _, w := range []bench.Written{
+		for _, w := range []bench.Encoded{
 			{Arrival: "batch", Tasks: 300},
 			{Arrival: "bulk:n=50,period=1s", Duration: 4 * time.Second},
 			{Load: 5, Duration: time.Second}, {Arrival: "closed:clients=50,think=0s", Tasks: 300},
@@ -49,7 +49,7 @@ func TestTheoryRanksStrategies(t *testing.T) {
 		wait := map[string]float64{}
 		for _, strategy := range []string{"segregated", "shortest_first", "worker_pool",
 			"cpu_io_split"} {
-			r := runOrCalculate(t, scenario(t, bench.Written{Strategy: strategy, Workload: "two_class",
+			r := runOrCalculate(t, scenario(t, bench.Encoded{Strategy: strategy, Workload: "two_class",
 				Limit: 4, Load: load, Tasks: tasks, Warmup: 0.1, Seed: 1}))
 			wait[strategy] = metric(t, r, "mean-wait-sec")
 			if strategy == "segregated" {
@@ -90,7 +90,7 @@ func TestFullQueueIsSuspect(t *testing.T) {
 			if testing.Short() && queue == bench.NoQueue {
 				continue
 			}
-			r := run(t, scenario(t, bench.Written{Strategy: strategy, Workload: "two_class",
+			r := run(t, scenario(t, bench.Encoded{Strategy: strategy, Workload: "two_class",
 				Limit: 4, Load: 0.8, Queue: queue, Tasks: 2000, Seed: 1}))
 			var said string
 			for _, reason := range r.Reasons {

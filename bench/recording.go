@@ -47,9 +47,9 @@ type Recording struct {
 	Profile    string   // profiles taken by Watch, as in Scenario.Profile
 	profiles   []result.Profile
 	profileErr error
-	seen       *machine.WitnessSeen // observations of the machine; nil without Watch
-	soak       *Soak                // replaces Records if set
-	resumed    *soaks.Continuation  // set if the soak resumes an earlier soak
+	seen       *machine.WitnessStats // observations of the machine; nil without Watch
+	soak       *Soak                 // replaces Records if set
+	resumed    *soaks.Continuation   // set if the soak resumes an earlier soak
 }
 
 // SetBound sets the maximum number of requests in flight, if no known strategy bounds them.

@@ -70,23 +70,23 @@ func (s Scenario) FollowsPlan() (queue int, follows bool) {
 	return spec.Capacity(p) - spec.Bound(p), true
 }
 
-// A Course identifies the outcome of a run whose times follow from its plan. Scenarios with the
+// A PlanKey identifies the outcome of a run whose times follow from its plan. Scenarios with the
 // same Course have the same results except for the name.
-type Course struct {
-	work                                Written // the scenario without its strategy and queue
+type PlanKey struct {
+	work                                Encoded // the scenario without its strategy and queue
 	bound, capacity, queue              int
 	boundPlusOne                        int // the bound at limit + 1
 	sheds, usesQueue, usesSize, retries bool
 }
 
-// Course returns the course of the scenario. follows is the result of FollowsPlan.
-func (s Scenario) Course() (c Course, follows bool) {
+// PlanKey returns the course of the scenario. follows is the result of FollowsPlan.
+func (s Scenario) PlanKey() (c PlanKey, follows bool) {
 	if _, follows = s.FollowsPlan(); !follows {
-		return Course{}, false
+		return PlanKey{}, false
 	}
 	s = s.withDefaults()
 	spec, p := s.Strategy.Spec, s.params()
-	c = Course{work: s.Written(), bound: spec.Bound(p), capacity: -1, queue: p.Queue,
+	c = PlanKey{work: s.Encode(), bound: spec.Bound(p), capacity: -1, queue: p.Queue,
 		sheds: spec.Sheds, usesQueue: spec.UsesQueue, usesSize: spec.UsesSize,
 		retries: spec.Retries}
 	p.Limit++

@@ -11,10 +11,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func plannedScenarios(spec strategies.Spec) (all []Written) {
+func plannedScenarios(spec strategies.Spec) (all []Encoded) {
 	random := rand.New(rand.NewPCG(16, 3))
 	for limit := 1; limit <= 17; limit++ {
-		w := Written{Strategy: spec.Name, Limit: limit, Target: "none", Clock: "virtual",
+		w := Encoded{Strategy: spec.Name, Limit: limit, Target: "none", Clock: "virtual",
 			Tasks: 400, Warmup: 0.1, Seed: random.Uint64N(1000)}
 		w.Workload = [...]string{"exponential:mean=%.3fms", "lognormal:mean=%.3fms,c2=4.1",
 			"hyperexp:mean=%.3fms,c2=7", "two_class:mean=%.3fms,r=13"}[random.IntN(4)]
@@ -40,7 +40,7 @@ func TestCalculate(t *testing.T) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	calculated, each := 0, 17
-	shared, ofCourse := 0, map[Course]Result{}
+	shared, ofCourse := 0, map[PlanKey]Result{}
 	for _, spec := range strategies.All() {
 		for _, w := range plannedScenarios(spec)[:each] {
 			s, err := w.Scenario()
@@ -65,7 +65,7 @@ func TestCalculate(t *testing.T) {
 			if diff := cmp.Diff(runWritten(t, w), got); diff != "" {
 				t.Errorf("%s, seed %d: run and calculated differ:\n%s", s.Name(), s.Seed, diff)
 			}
-			course, _ := s.Course()
+			course, _ := s.PlanKey()
 			if same, ok := ofCourse[course]; ok {
 				shared++
 				same.Name = got.Name
@@ -83,7 +83,7 @@ func TestCalculate(t *testing.T) {
 }
 
 func BenchmarkCalculate(b *testing.B) {
-	w := Written{Strategy: "worker_pool", Limit: 4, Target: "none", Clock: "virtual",
+	w := Encoded{Strategy: "worker_pool", Limit: 4, Target: "none", Clock: "virtual",
 		Tasks: 20_000, Warmup: 0.1, Seed: 1, Workload: "exponential", Arrival: "poisson", Load: 0.8}
 	s, err := w.Scenario()
 	if err != nil {

@@ -29,7 +29,7 @@ func TestResolves(t *testing.T) {
 		{"mean-response-sec", 1, 0, ""},
 		{"theory-p99-response-sec", 1, 0, ""},
 	} {
-		s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Limit: 4, Load: 0.5,
+		s := scenario(t, bench.Encoded{Workload: "constant:mean=1ms", Limit: 4, Load: 0.5,
 			Tasks: c.tasks, Warmup: c.warmup})
 		err := s.Resolves(c.unit)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -41,7 +41,7 @@ func TestResolves(t *testing.T) {
 		}
 	}
 	for tasks, refused := range map[time.Duration]bool{100: true, 400: false} {
-		s := scenario(t, bench.Written{Limit: 4, Rate: 1, Duration: tasks * time.Second})
+		s := scenario(t, bench.Encoded{Limit: 4, Rate: 1, Duration: tasks * time.Second})
 		if err := s.Resolves("p99-response-sec"); (err != nil) != refused {
 			t.Errorf("some %d tasks: %v", tasks, err)
 		}

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 // scenario parses w. edit sets fields without a text form.
-func scenario(t testing.TB, w bench.Written, edit ...func(*bench.Scenario)) bench.Scenario {
+func scenario(t testing.TB, w bench.Encoded, edit ...func(*bench.Scenario)) bench.Scenario {
 	t.Helper()
 	w = withDefaults(w)
 	s, err := w.Scenario()
@@ -44,7 +44,7 @@ func scenario(t testing.TB, w bench.Written, edit ...func(*bench.Scenario)) benc
 	return s
 }
 
-func withDefaults(w bench.Written) bench.Written {
+func withDefaults(w bench.Encoded) bench.Encoded {
 	for field, value := range map[*string]string{&w.Strategy: "worker_pool",
 		&w.Workload: "exponential:mean=10ms",
 		&w.Target:   "none", &w.Arrival: "poisson", &w.Clock: "virtual"} {
@@ -125,7 +125,7 @@ func TestKnownAnswers(t *testing.T) {
 	}
 	for _, strategy := range pools {
 		t.Run("M_M_4/"+strategy, func(t *testing.T) {
-			r := answer(t, scenario(t, bench.Written{Strategy: strategy, Limit: 4, Load: 0.8,
+			r := answer(t, scenario(t, bench.Encoded{Strategy: strategy, Limit: 4, Load: 0.8,
 				Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
 			checkNear(t, r, "mean-wait-sec", 7.45541e-3, 0.123)
 			checkNear(t, r, "waited/op", 0.596432, 0.032)
@@ -134,7 +134,7 @@ func TestKnownAnswers(t *testing.T) {
 		})
 	}
 	t.Run("M_D_4", func(t *testing.T) {
-		r := answer(t, scenario(t, bench.Written{Workload: "constant:mean=10ms", Limit: 4,
+		r := answer(t, scenario(t, bench.Encoded{Workload: "constant:mean=10ms", Limit: 4,
 			Load: 0.8, Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
 		checkNear(t, r, "mean-wait-sec", 3.86095e-3, 0.086)
 		checkNear(t, r, "waited/op", 0.578282, 0.029)
@@ -144,7 +144,7 @@ func TestKnownAnswers(t *testing.T) {
 		if testing.Short() {
 			t.Skip("long: skipped with -short")
 		}
-		r := answer(t, scenario(t, bench.Written{Workload: "hyperexp:mean=10ms,c2=16", Limit: 4,
+		r := answer(t, scenario(t, bench.Encoded{Workload: "hyperexp:mean=10ms,c2=16", Limit: 4,
 			Load: 0.7, Tasks: tasks * 5 / 2, Warmup: 1.0 / 11, Seed: 1}))
 		checkNear(t, r, "mean-wait-sec", 23.5524e-3, 0.246)
 		checkNear(t, r, "waited/op", 0.454069, 0.054)
@@ -159,7 +159,7 @@ func TestKnownAnswers(t *testing.T) {
 			// Erlang B holds for any service time distribution. Refusals with p = 0.310680 are
 			// almost independent. Tolerances are √5 times those of 10⁶ tasks.
 			r := answer(t, scenario(t,
-				bench.Written{Strategy: "bounded_queue_shed", Queue: bench.NoQueue,
+				bench.Encoded{Strategy: "bounded_queue_shed", Queue: bench.NoQueue,
 					Workload: workload, Limit: 4, Load: 1, Tasks: tasks,
 					Warmup: 1.0 / 11, Seed: 1}))
 			checkNear(t, r, "shed/op", 0.310680,
@@ -172,7 +172,7 @@ func TestKnownAnswers(t *testing.T) {
 			t.Skip("long: skipped with -short")
 		}
 		// M/M/k//N with N = 12, Z = 2, k = 4 in units of the mean service time
-		r := run(t, scenario(t, bench.Written{Arrival: "closed:clients=12,think=20ms", Limit: 4,
+		r := run(t, scenario(t, bench.Encoded{Arrival: "closed:clients=12,think=20ms", Limit: 4,
 			Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
 		checkNear(t, r, "ops/s", 354.752, 0.007)
 		checkNear(t, r, "mean-response-sec", 13.8264e-3, 0.015)
@@ -187,7 +187,7 @@ func TestKnownAnswers(t *testing.T) {
 		sum, seeds := 0.0, 20
 		for seed := range uint64(seeds) {
 			sum += metric(t, run(t,
-				scenario(t, bench.Written{Arrival: "closed:clients=12,think=20ms", Limit: 4,
+				scenario(t, bench.Encoded{Arrival: "closed:clients=12,think=20ms", Limit: 4,
 					Tasks: 5000, Warmup: 0.1, Seed: seed})), "ops/s")
 		}
 		if mean := sum /
@@ -202,7 +202,7 @@ func TestKnownAnswers(t *testing.T) {
 		sum, seeds := 0.0, 40
 		for seed := range uint64(seeds) {
 			r := answer(t, scenario(t,
-				bench.Written{Arrival: "batch", Limit: 4, Tasks: 1000, Seed: seed}))
+				bench.Encoded{Arrival: "batch", Limit: 4, Tasks: 1000, Seed: seed}))
 			sum += metric(t, r, "makespan-sec")
 		}
 		if mean := sum /
@@ -221,7 +221,7 @@ func TestAgreement(t *testing.T) {
 	var first *bench.Result
 	tasks := 20_000
 	for _, strategy := range []string{"worker_pool", "semaphore", "errgroup_limit", "worker_pool"} {
-		r := run(t, scenario(t, bench.Written{Strategy: strategy, Workload: "lognormal:mean=10ms",
+		r := run(t, scenario(t, bench.Encoded{Strategy: strategy, Workload: "lognormal:mean=10ms",
 			Limit: 4, Load: 0.9, Tasks: tasks, Warmup: 0.1, Seed: 7}))
 		if d := metric(t, r, "oracle-max-diff-sec"); d != 0 {
 			t.Errorf("%s is %v s off the oracle", strategy, d)
@@ -242,7 +242,7 @@ func TestAgreement(t *testing.T) {
 			t.Errorf("%s differs from worker_pool:\n%+v\n%+v", strategy, r.Metrics, first.Metrics)
 		}
 	}
-	other := run(t, scenario(t, bench.Written{Workload: "lognormal:mean=10ms", Limit: 4, Load: 0.9,
+	other := run(t, scenario(t, bench.Encoded{Workload: "lognormal:mean=10ms", Limit: 4, Load: 0.9,
 		Tasks: tasks, Warmup: 0.1, Seed: 8}))
 	if metric(t, other, "mean-wait-sec") == metric(t, first, "mean-wait-sec") {
 		t.Error("another seed is the same run")
@@ -255,7 +255,7 @@ func TestOfferedWork(t *testing.T) {
 	}
 	var offered []float64
 	for _, spec := range strategies.All() {
-		s := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 2000, Seed: 3})
+		s := scenario(t, bench.Encoded{Limit: 4, Load: 0.5, Tasks: 2000, Seed: 3})
 		var err error
 		if s.Strategy, err = strategies.Resolve(param.Call{Name: spec.Name}); err != nil {
 			t.Fatal(err)
@@ -272,7 +272,7 @@ func TestOfferedWork(t *testing.T) {
 // One slot gets a task of 10 ms every 5 ms. Task i is due at 5(i+1) ms and ends at 5+10(i+1) ms, so
 // its response is 5(i+1)+5 ms, although the strategy blocks the generator.
 func TestNoCoordinatedOmission(t *testing.T) {
-	r := run(t, scenario(t, bench.Written{Strategy: "serial", Workload: "constant:mean=10ms",
+	r := run(t, scenario(t, bench.Encoded{Strategy: "serial", Workload: "constant:mean=10ms",
 		Arrival: "constant", Limit: 1, Rate: 200, Tasks: 1000}))
 	for unit, want := range map[string]float64{
 		"max-response-sec": 5.005, "p50-response-sec": 2.505, "p99-response-sec": 4.955,
@@ -313,7 +313,7 @@ func withFreezes(s *bench.Scenario) {
 // because only 4 tasks are in service during a freeze.
 func TestFrozenTarget(t *testing.T) {
 	for _, limit := range []int{1000, 4} {
-		r := run(t, scenario(t, bench.Written{Strategy: "semaphore", Workload: "constant:mean=1ms",
+		r := run(t, scenario(t, bench.Encoded{Strategy: "semaphore", Workload: "constant:mean=1ms",
 			Arrival: "constant", Limit: limit, Rate: 200, Tasks: 1200}, withFreezes))
 		if limit == 1000 {
 			for unit, p := range map[string]float64{"p90-response-sec": 0.9,
@@ -343,7 +343,7 @@ func TestThrottled(t *testing.T) {
 func testThrottled(t *testing.T, strategy string) {
 	t.Helper()
 	r := run(t, scenario(t,
-		bench.Written{Strategy: strategy, Target: "token_bucket:rate=100,burst=10",
+		bench.Encoded{Strategy: strategy, Target: "token_bucket:rate=100,burst=10",
 			Arrival: "constant", Workload: "constant:mean=1ms", Limit: 4, Rate: 200, Tasks: 1990}))
 	// The last task is due at 9.95 s. Until then there are 10 + 995 tokens, minus a rounding error.
 	if got := math.Round(1990 * metric(t, r, "throttled/op")); math.Abs(got-(1990-1005)) > 1 {
@@ -359,7 +359,7 @@ func testThrottled(t *testing.T, strategy string) {
 
 // With the median response as deadline, goodput is half of the throughput.
 func TestGoodput(t *testing.T) {
-	w := bench.Written{Limit: 4, Load: 0.8, Tasks: 20_000, Seed: 1}
+	w := bench.Encoded{Limit: 4, Load: 0.8, Tasks: 20_000, Seed: 1}
 	median := metric(t, runOrCalculate(t, scenario(t, w)), "p50-response-sec")
 	w.Deadline = time.Duration(math.Round(median * 1e9))
 	r := run(t, scenario(t, w))
@@ -369,12 +369,12 @@ func TestGoodput(t *testing.T) {
 }
 
 func TestDuration(t *testing.T) {
-	r := run(t, scenario(t, bench.Written{Arrival: "constant", Limit: 4, Rate: 100,
+	r := run(t, scenario(t, bench.Encoded{Arrival: "constant", Limit: 4, Rate: 100,
 		Duration: 10 * time.Second, Warmup: 0.1}))
 	if r.Tasks != 900-1 && r.Tasks != 900 {
 		t.Errorf("%d measured tasks in 10 s of 100 a second, the first tenth warm-up", r.Tasks)
 	}
-	closed := run(t, scenario(t, bench.Written{Arrival: "closed:clients=3,think=exp(10ms)",
+	closed := run(t, scenario(t, bench.Encoded{Arrival: "closed:clients=3,think=exp(10ms)",
 		Limit: 4, Duration: 10 * time.Second}))
 	if end := metric(t, closed, "makespan-sec"); end < 9 || end > 11 {
 		t.Errorf("a closed run of 10 s took %v s", end)
@@ -382,7 +382,7 @@ func TestDuration(t *testing.T) {
 }
 
 func TestQuantilesLeftOut(t *testing.T) {
-	r := run(t, scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 400}))
+	r := run(t, scenario(t, bench.Encoded{Limit: 4, Load: 0.5, Tasks: 400}))
 	metric(t, r, "p99-response-sec")
 	if v, ok := r.Metric("p99.9-response-sec"); ok {
 		t.Errorf("400 tasks tell a p99.9 of %v", v)
@@ -402,7 +402,7 @@ func TestMetricsAreListed(t *testing.T) {
 		}
 		order = append(order, m.Unit)
 	}
-	check := func(w bench.Written) {
+	check := func(w bench.Encoded) {
 		t.Helper()
 		r := run(t, scenario(t, w))
 		at := -1
@@ -414,17 +414,17 @@ func TestMetricsAreListed(t *testing.T) {
 			at = max(at, i)
 		}
 	}
-	check(bench.Written{Workload: "exponential:mean=1ms", Clock: "real", Limit: 4,
+	check(bench.Encoded{Workload: "exponential:mean=1ms", Clock: "real", Limit: 4,
 		Load: 0.2, Tasks: 100})
 	for _, target := range targets.All() {
-		check(bench.Written{Target: target.Name, Workload: "exponential:mean=1ms", Limit: 4,
+		check(bench.Encoded{Target: target.Name, Workload: "exponential:mean=1ms", Limit: 4,
 			Rate: 400, Tasks: 100})
 	}
 }
 
 func TestInterrupted(t *testing.T) {
 	for _, arrival := range []string{"constant", "closed:clients=3,think=exp(10ms)"} {
-		s := scenario(t, bench.Written{Arrival: arrival, Clock: "real", Limit: 4,
+		s := scenario(t, bench.Encoded{Arrival: arrival, Clock: "real", Limit: 4,
 			Duration: time.Hour})
 		if !s.Load.Arrival.IsClosed() {
 			s.Load.PerSecond = 100
@@ -481,7 +481,7 @@ func TestBrokenStrategies(t *testing.T) {
 		spec := good
 		spec.New = c.new
 		r, err := bench.Run(context.Background(),
-			scenario(t, bench.Written{Limit: 4, Load: 0.9, Tasks: 500},
+			scenario(t, bench.Encoded{Limit: 4, Load: 0.9, Tasks: 500},
 				func(s *bench.Scenario) { s.Strategy.Spec = spec }))
 		said := ""
 		if err != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 func TestName(t *testing.T) {
-	for want, w := range map[string]bench.Written{
+	for want, w := range map[string]bench.Encoded{
 		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=4/load=0.8/clock=virtual": {
 			Limit: 4, Load: 0.80, Tasks: 20_000, Warmup: 0.1},
 		"Run/strategy=semaphore/workload=hyperexp:mean=20ms/target=token_bucket/arrival=bulk:n=50/limit=8/rate=200/deadline=50ms/n=500/warmup=0/clock=real": {
@@ -44,7 +44,7 @@ func TestName(t *testing.T) {
 		if got := s.Name(); got != want {
 			t.Errorf("name\n %s, want\n %s", got, want)
 		}
-		back, err := s.Written().Scenario()
+		back, err := s.Encode().Scenario()
 		if err != nil || back.Name() != want {
 			t.Errorf("%s comes back as %s (error %v)", want, back.Name(), err)
 		}
@@ -52,7 +52,7 @@ func TestName(t *testing.T) {
 }
 
 func TestZeroScenario(t *testing.T) {
-	s := bench.Scenario{Strategy: scenario(t, bench.Written{Limit: 1, Load: 0.5}).Strategy,
+	s := bench.Scenario{Strategy: scenario(t, bench.Encoded{Limit: 1, Load: 0.5}).Strategy,
 		Clock: bench.Virtual}
 	if want := "Run/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/clock=virtual"; s.Name() != want {
 		t.Errorf("the zero scenario is %s", s.Name())
@@ -63,77 +63,77 @@ func TestZeroScenario(t *testing.T) {
 func TestImpossibleScenarios(t *testing.T) {
 	for _, c := range []struct {
 		want string
-		w    bench.Written
+		w    bench.Encoded
 	}{
-		{"load and rate exclude each other", bench.Written{Load: 0.5, Rate: 5}},
-		{"accepts neither load nor rate", bench.Written{Arrival: "closed", Load: 0.5}},
-		{"accepts neither load nor rate", bench.Written{Arrival: "batch", Rate: 5}},
-		{"accepts neither load nor rate", bench.Written{Arrival: "bulk:period=1s", Rate: 5}},
-		{"limits a rate", bench.Written{Target: "token_bucket", Load: 0.5}},
-		{"give a rate", bench.Written{Target: "token_bucket"}},
-		{"computing takes no virtual time", bench.Written{Workload: "cpu_sha256", Load: 0.5}},
-		{"n and duration exclude each other", bench.Written{Tasks: 5, Duration: time.Second}},
-		{"give the number of tasks", bench.Written{Arrival: "batch", Duration: time.Second}},
-		{"warmup 1", bench.Written{Warmup: 1}},
-		{"give a timeout", bench.Written{Workload: "evil", Load: 0.5}},
-		{"n 5: the last stage ends at 0", bench.Written{
+		{"load and rate exclude each other", bench.Encoded{Load: 0.5, Rate: 5}},
+		{"accepts neither load nor rate", bench.Encoded{Arrival: "closed", Load: 0.5}},
+		{"accepts neither load nor rate", bench.Encoded{Arrival: "batch", Rate: 5}},
+		{"accepts neither load nor rate", bench.Encoded{Arrival: "bulk:period=1s", Rate: 5}},
+		{"limits a rate", bench.Encoded{Target: "token_bucket", Load: 0.5}},
+		{"give a rate", bench.Encoded{Target: "token_bucket"}},
+		{"computing takes no virtual time", bench.Encoded{Workload: "cpu_sha256", Load: 0.5}},
+		{"n and duration exclude each other", bench.Encoded{Tasks: 5, Duration: time.Second}},
+		{"give the number of tasks", bench.Encoded{Arrival: "batch", Duration: time.Second}},
+		{"warmup 1", bench.Encoded{Warmup: 1}},
+		{"give a timeout", bench.Encoded{Workload: "evil", Load: 0.5}},
+		{"n 5: the last stage ends at 0", bench.Encoded{
 			Arrival: "stages:at=1x1s_1..0x1s", Load: 1, Tasks: 5}},
-		{"timeout -1s", bench.Written{Timeout: -time.Second}},
-		{"drain -1s", bench.Written{Drain: -time.Second}},
-		{"nothing is left to drain", bench.Written{Arrival: "closed", Drain: time.Second}},
-		{"have no virtual time", bench.Written{Workload: "pipe", Load: 0.5}},
-		{"deadline -1s", bench.Written{Deadline: -time.Second}},
-		{"n -1", bench.Written{Tasks: -1}},
-		{"load -1", bench.Written{Load: -1}},
-		{"limit", bench.Written{Limit: -1}},
-		{"queue 5 given, but it has no queue", bench.Written{Strategy: "semaphore", Queue: 5}},
-		{"queue -2 is below 0", bench.Written{Queue: -2}},
-		{"unknown strategy \"workerpool\" (did you mean worker_pool?)", bench.Written{Strategy: "workerpool"}},
-		{"unknown clock \"wall\" (known: real, virtual)", bench.Written{Clock: "wall"}},
-		{"unknown arrival", bench.Written{Arrival: "poison"}},
-		{"clients: want", bench.Written{Arrival: "closed:clients=0"}},
-		{"n: want", bench.Written{Arrival: "bulk:n=0"}},
-		{"rate 1e-09: want 1e-06 to 1e+09", bench.Written{Rate: 1e-9}},
-		{"rate 5e-324: want", bench.Written{Rate: 5e-324}},
+		{"timeout -1s", bench.Encoded{Timeout: -time.Second}},
+		{"drain -1s", bench.Encoded{Drain: -time.Second}},
+		{"nothing is left to drain", bench.Encoded{Arrival: "closed", Drain: time.Second}},
+		{"have no virtual time", bench.Encoded{Workload: "pipe", Load: 0.5}},
+		{"deadline -1s", bench.Encoded{Deadline: -time.Second}},
+		{"n -1", bench.Encoded{Tasks: -1}},
+		{"load -1", bench.Encoded{Load: -1}},
+		{"limit", bench.Encoded{Limit: -1}},
+		{"queue 5 given, but it has no queue", bench.Encoded{Strategy: "semaphore", Queue: 5}},
+		{"queue -2 is below 0", bench.Encoded{Queue: -2}},
+		{"unknown strategy \"workerpool\" (did you mean worker_pool?)", bench.Encoded{Strategy: "workerpool"}},
+		{"unknown clock \"wall\" (known: real, virtual)", bench.Encoded{Clock: "wall"}},
+		{"unknown arrival", bench.Encoded{Arrival: "poison"}},
+		{"clients: want", bench.Encoded{Arrival: "closed:clients=0"}},
+		{"n: want", bench.Encoded{Arrival: "bulk:n=0"}},
+		{"rate 1e-09: want 1e-06 to 1e+09", bench.Encoded{Rate: 1e-9}},
+		{"rate 5e-324: want", bench.Encoded{Rate: 5e-324}},
 		{"load 0.7: at limit 4 and 2500000h0m0s a task",
-			bench.Written{Load: 0.7, Limit: 4, Workload: "constant:mean=2500000h"}},
-		{"rate NaN: want", bench.Written{Rate: math.NaN()}},
-		{"rate +Inf: want", bench.Written{Rate: math.Inf(1)}},
-		{"load 1e-320: want 1e-06 to 1000", bench.Written{Load: 1e-320}},
-		{"load NaN: want", bench.Written{Load: math.NaN()}},
+			bench.Encoded{Load: 0.7, Limit: 4, Workload: "constant:mean=2500000h"}},
+		{"rate NaN: want", bench.Encoded{Rate: math.NaN()}},
+		{"rate +Inf: want", bench.Encoded{Rate: math.Inf(1)}},
+		{"load 1e-320: want 1e-06 to 1000", bench.Encoded{Load: 1e-320}},
+		{"load NaN: want", bench.Encoded{Load: math.NaN()}},
 		{"n 20000: at 1e-05 tasks per second these tasks last longer than",
-			bench.Written{Rate: 1e-5, Tasks: 20_000}},
+			bench.Encoded{Rate: 1e-5, Tasks: 20_000}},
 		{"n 100000000: at 7e-05 tasks per second",
-			bench.Written{Load: 0.7, Tasks: 100_000_000, Workload: "constant:mean=10000s",
+			bench.Encoded{Load: 0.7, Tasks: 100_000_000, Workload: "constant:mean=10000s",
 				Limit: 1}},
 		{"duration 2562047h47m16.854775807s: want at most 87600h",
-			bench.Written{Duration: math.MaxInt64}},
+			bench.Encoded{Duration: math.MaxInt64}},
 		{"that makes 3.6e+12 tasks, but a run has at most 100000000",
-			bench.Written{Rate: 1e9, Duration: time.Hour}},
+			bench.Encoded{Rate: 1e9, Duration: time.Hour}},
 		{"n 100000001: want 1 to 100000000 tasks",
-			bench.Written{Tasks: 100_000_001, Arrival: "batch"}},
+			bench.Encoded{Tasks: 100_000_001, Arrival: "batch"}},
 		{"n 100000001: want 1 to 100000000 tasks",
-			bench.Written{Tasks: 100_000_001, Arrival: "closed:clients=2"}},
-		{fmt.Sprintf("n %d: want", math.MaxInt), bench.Written{Tasks: math.MaxInt}},
+			bench.Encoded{Tasks: 100_000_001, Arrival: "closed:clients=2"}},
+		{fmt.Sprintf("n %d: want", math.MaxInt), bench.Encoded{Tasks: math.MaxInt}},
 		{"arrival bulk:n=1,period=1000h: 20000 tasks last longer than",
-			bench.Written{Arrival: "bulk:n=1,period=1000h", Tasks: 20_000}},
+			bench.Encoded{Arrival: "bulk:n=1,period=1000h", Tasks: 20_000}},
 		{"arrival closed:think=exp(1000h): 20000 tasks last longer than",
-			bench.Written{Arrival: "closed:think=1000h", Tasks: 20_000}},
+			bench.Encoded{Arrival: "closed:think=1000h", Tasks: 20_000}},
 		{"at 1e-06 starts per second",
-			bench.Written{Strategy: "token_bucket:rate=0.000001", Load: 0.7}},
+			bench.Encoded{Strategy: "token_bucket:rate=0.000001", Load: 0.7}},
 		{"timeout 1000h0m0s: 2e+04 tasks that end only by timeout",
-			bench.Written{Workload: "evil", Timeout: 1000 * time.Hour, Tasks: 20_000}},
+			bench.Encoded{Workload: "evil", Timeout: 1000 * time.Hour, Tasks: 20_000}},
 		{"timeout 100000h0m0s: want a positive duration, at most",
-			bench.Written{Timeout: 100_000 * time.Hour}},
+			bench.Encoded{Timeout: 100_000 * time.Hour}},
 		{"together last longer than",
-			bench.Written{Workload: "constant:mean=2562047h", Tasks: 20_000, Arrival: "batch"}},
-		{"together last longer than", bench.Written{Workload: "hyperexp:mean=1h,c2=1000000000",
+			bench.Encoded{Workload: "constant:mean=2562047h", Tasks: 20_000, Arrival: "batch"}},
+		{"together last longer than", bench.Encoded{Workload: "hyperexp:mean=1h,c2=1000000000",
 			Tasks: 20_000, Load: 0.7}},
 		{"rate=target: there is no target with a known rate",
-			bench.Written{Strategy: "token_bucket:rate=target", Load: 0.7}},
+			bench.Encoded{Strategy: "token_bucket:rate=target", Load: 0.7}},
 		{"rate=target: there is no target with a known rate",
-			bench.Written{Strategy: "ticker_limited:rate=target", Target: "conn_pool"}},
-		{"limit 1048577 is above 1048576", bench.Written{Limit: 1<<20 + 1}},
+			bench.Encoded{Strategy: "ticker_limited:rate=target", Target: "conn_pool"}},
+		{"limit 1048577 is above 1048576", bench.Encoded{Limit: 1<<20 + 1}},
 	} {
 		_, err := withDefaults(c.w).Scenario()
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -152,7 +152,7 @@ func TestSameColumn(t *testing.T) {
 	}
 	for column, wrong := range map[string]bool{"": true, ",column=2": false,
 		",column=took": false} {
-		_, err := withDefaults(bench.Written{Strategy: "worker_pool", Tasks: 3,
+		_, err := withDefaults(bench.Encoded{Strategy: "worker_pool", Tasks: 3,
 			Arrival: "trace:file=" + file, Workload: "trace:file=" + file + column}).Scenario()
 		if wrong != (err != nil) ||
 			wrong && !strings.Contains(err.Error(), "column 1 of "+file+" contains the times") {
@@ -162,8 +162,8 @@ func TestSameColumn(t *testing.T) {
 }
 
 func TestMatrix(t *testing.T) {
-	a := scenario(t, bench.Written{Strategy: "worker_pool"})
-	b := scenario(t, bench.Written{Strategy: "semaphore"})
+	a := scenario(t, bench.Encoded{Strategy: "worker_pool"})
+	b := scenario(t, bench.Encoded{Strategy: "semaphore"})
 	m := bench.Matrix{Limits: []int{2, 4}, Loads: []float64{0.5, 0.8}, Queue: 7}
 	m.Strategies = append(m.Strategies, a.Strategy, b.Strategy)
 	scenarios, err := m.Scenarios()
@@ -204,11 +204,11 @@ func TestMatrix(t *testing.T) {
 // Repetitions must be interleaved, and real-clock runs must be alone.
 func TestSuiteOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		real := scenario(t, bench.Written{Limit: 4, Load: 0.5, Clock: "real", Seed: 10})
+		real := scenario(t, bench.Encoded{Limit: 4, Load: 0.5, Clock: "real", Seed: 10})
 		var scenarios []bench.Scenario
 		for i := range 5 {
 			scenarios = append(scenarios,
-				scenario(t, bench.Written{Limit: i + 1, Load: 0.5, Seed: 10}))
+				scenario(t, bench.Encoded{Limit: i + 1, Load: 0.5, Seed: 10}))
 		}
 		scenarios = append(scenarios, real)
 		suite := bench.Suite{Scenarios: scenarios, Count: 3, Parallel: 4}
@@ -258,7 +258,7 @@ func TestSuiteAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var scenarios []bench.Scenario
 		for i := range 31 {
-			scenarios = append(scenarios, scenario(t, bench.Written{Limit: i + 1, Load: 0.5}))
+			scenarios = append(scenarios, scenario(t, bench.Encoded{Limit: i + 1, Load: 0.5}))
 		}
 		begun := time.Now()
 		err := bench.Suite{Scenarios: scenarios, Parallel: 2}.Do(t.Context(),
@@ -278,7 +278,7 @@ func TestSuiteAhead(t *testing.T) {
 func TestSuiteStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		suite := bench.Suite{
-			Scenarios: []bench.Scenario{scenario(t, bench.Written{Limit: 4, Load: 0.5})},
+			Scenarios: []bench.Scenario{scenario(t, bench.Encoded{Limit: 4, Load: 0.5})},
 			Count:     100, Parallel: 2}
 		enough := errors.New("enough")
 		runs := 0
@@ -320,7 +320,7 @@ func TestRateOfTarget(t *testing.T) {
 		"sec_ban:limit=9,window=500ms": "18",
 	} {
 		measured := func(rate string) *bench.Result {
-			return run(t, scenario(t, bench.Written{Target: target, Rate: 12, Tasks: 500,
+			return run(t, scenario(t, bench.Encoded{Target: target, Rate: 12, Tasks: 500,
 				Strategy: "token_bucket:burst=1,rate=" + rate, Clock: "virtual"}))
 		}
 		follows, given := measured("target"), measured(rate)

@@ -20,7 +20,7 @@ func slowScenarios(t *testing.T) (all []Scenario) {
 	random := rand.New(rand.NewPCG(30, 4))
 	for _, name := range []string{"worker_pool", "semaphore", "bounded_queue_shed", "partitioned",
 		"retry:attempts=3+token_bucket:rate=200+worker_pool", "codel_lifo:queue=30+semaphore"} {
-		s, err := Written{Strategy: name, Workload: "two_class:mean=11ms,r=9",
+		s, err := Encoded{Strategy: name, Workload: "two_class:mean=11ms,r=9",
 			Target: "flaky:errors=0.1,spikes=0.1", Arrival: "poisson", Limit: 4,
 			Rate: 250 + 150*random.Float64(), Tasks: 700, Warmup: 0.1,
 			Seed: random.Uint64N(1000), Clock: "virtual"}.Scenario()

@@ -18,7 +18,7 @@ import (
 // A soak must report the same as a run, except for rounding errors and 0.1 % in quantiles.
 func TestSoak(t *testing.T) {
 	tasks := 30_000
-	for i, w := range []bench.Written{
+	for i, w := range []bench.Encoded{
 		{Strategy: "worker_pool", Load: 0.8},
 		{Strategy: "semaphore", Load: 0.6, Workload: "lognormal", Deadline: 20 * time.Millisecond},
 		{Strategy: "bounded_queue_shed", Load: 1.3, Queue: 5},
@@ -109,7 +109,7 @@ func TestSoakMemory(t *testing.T) {
 		t.Skip("sync.Pool drops items under the race detector")
 	}
 	allocated := func(tasks int) uint64 {
-		s := scenario(t, bench.Written{Limit: 4, Load: 0.8, Tasks: tasks})
+		s := scenario(t, bench.Encoded{Limit: 4, Load: 0.8, Tasks: tasks})
 		s.Soak = true
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -131,7 +131,7 @@ func TestSoakMemory(t *testing.T) {
 }
 
 func TestSoakSeesDrift(t *testing.T) {
-	s := scenario(t, bench.Written{Limit: 2, Load: 1.2, Tasks: 120_000})
+	s := scenario(t, bench.Encoded{Limit: 2, Load: 1.2, Tasks: 120_000})
 	s.Soak = true
 	r := run(t, s)
 	for _, want := range []string{"not stationary: the mean wait is ",
@@ -146,7 +146,7 @@ func TestSoakHoldsNoMore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
-	s := scenario(t, bench.Written{Workload: "constant:mean=100s", Limit: 1, Rate: 1e6,
+	s := scenario(t, bench.Encoded{Workload: "constant:mean=100s", Limit: 1, Rate: 1e6,
 		Tasks: 1_000_000})
 	s.Soak = true
 	if _, err := bench.Run(t.Context(), s); err == nil ||
@@ -156,7 +156,7 @@ func TestSoakHoldsNoMore(t *testing.T) {
 }
 
 func TestSoakUnderTheRealClock(t *testing.T) {
-	s := scenario(t, bench.Written{Strategy: "worker_pool", Workload: "constant:mean=10us",
+	s := scenario(t, bench.Encoded{Strategy: "worker_pool", Workload: "constant:mean=10us",
 		Rate: 20_000, Limit: 4, Tasks: 10_000, Clock: "real"})
 	s.Soak = true
 	r := run(t, s)
@@ -167,7 +167,7 @@ func TestSoakUnderTheRealClock(t *testing.T) {
 
 func TestSoakIsOpen(t *testing.T) {
 	for _, arrival := range []string{"closed:clients=2", "batch"} {
-		s := scenario(t, bench.Written{Arrival: arrival, Tasks: 100})
+		s := scenario(t, bench.Encoded{Arrival: arrival, Tasks: 100})
 		s.Soak = true
 		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "soak: ") {
 			t.Errorf("a soak of %s: %v", arrival, err)
@@ -178,7 +178,7 @@ func TestSoakIsOpen(t *testing.T) {
 // A partial result must equal that of a run of as many tasks.
 func TestSoakSoFar(t *testing.T) {
 	const first = 4096 // one chunk
-	s := scenario(t, bench.Written{Limit: 4, Load: 0.8, Tasks: 30_000})
+	s := scenario(t, bench.Encoded{Limit: 4, Load: 0.8, Tasks: 30_000})
 	s.Soak, s.Stop.Warmup = true, 0
 	var p progress.Tracker
 	if r := p.SoFar(); r != nil {
@@ -218,7 +218,7 @@ func TestSoakSoFar(t *testing.T) {
 // Partial results must exist before the first chunk is full, and during the warm-up.
 func TestSoakSoFarOfFew(t *testing.T) {
 	for _, warmup := range []float64{0, 0.9} {
-		s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: 200, Limit: 4,
+		s := scenario(t, bench.Encoded{Workload: "constant:mean=1ms", Rate: 200, Limit: 4,
 			Tasks: 60, Clock: "real"})
 		s.Soak, s.Stop.Warmup = true, warmup
 		var p progress.Tracker

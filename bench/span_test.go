@@ -15,7 +15,7 @@ func TestFenceposts(t *testing.T) {
 	const rate, service = 10.0, 10 * time.Millisecond
 	for _, n := range []int{1, 2, 5, 10} {
 		for _, warmup := range []float64{0, 0.5} {
-			for _, w := range []bench.Written{{Tasks: n},
+			for _, w := range []bench.Encoded{{Tasks: n},
 				{Duration: time.Duration(n) * time.Second / rate}} {
 				w.Strategy, w.Workload, w.Arrival, w.Rate, w.Limit, w.Warmup = "worker_pool",
 					fmt.Sprintf("constant:mean=%v", service), "constant", rate, 1, warmup
@@ -46,10 +46,10 @@ func TestFencepostsOfChance(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 10} {
 		gap := 0.0
 		for seed := range uint64(seeds) {
-			r := run(t, scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: rate,
+			r := run(t, scenario(t, bench.Encoded{Workload: "constant:mean=1ms", Rate: rate,
 				Limit: 4, Tasks: n, Seed: seed}))
 			gap += 1 / metric(t, r, "offered-ops/s") / seeds
-			w := bench.Written{Workload: "constant:mean=1ms", Rate: rate, Limit: 4,
+			w := bench.Encoded{Workload: "constant:mean=1ms", Rate: rate, Limit: 4,
 				Duration: time.Duration(n) * time.Second, Seed: seed}
 			r = run(t, scenario(t, w))
 			checkNear(t, r, "offered-ops/s", float64(r.Tasks)/float64(n), 1e-12)
@@ -62,7 +62,7 @@ func TestFencepostsOfChance(t *testing.T) {
 
 func TestFencepostsOfBulks(t *testing.T) {
 	for _, warmup := range []float64{0, 0.1, 0.3, 0.55} {
-		for _, w := range []bench.Written{{Tasks: 200}, {Duration: 2 * time.Second}} {
+		for _, w := range []bench.Encoded{{Tasks: 200}, {Duration: 2 * time.Second}} {
 			w.Workload, w.Arrival, w.Limit, w.Warmup = "constant:mean=1ms",
 				"bulk:n=100,period=1s", 4, warmup
 			checkNear(t, run(t, scenario(t, w)), "offered-ops/s", 100, 1e-9)
@@ -72,7 +72,7 @@ func TestFencepostsOfBulks(t *testing.T) {
 
 func TestFencepostsOfClients(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 10} {
-		for _, w := range []bench.Written{{Tasks: n},
+		for _, w := range []bench.Encoded{{Tasks: n},
 			{Duration: time.Duration(n) * 10 * time.Millisecond}} {
 			w.Workload, w.Arrival, w.Limit = "constant:mean=10ms", "closed:clients=1,think=0s", 4
 			r := run(t, scenario(t, w))
@@ -80,7 +80,7 @@ func TestFencepostsOfClients(t *testing.T) {
 			checkNear(t, r, "ops/s", 100, 1e-12)
 		}
 	}
-	r := run(t, scenario(t, bench.Written{Workload: "constant:mean=10ms", Limit: 4, Warmup: 0.1,
+	r := run(t, scenario(t, bench.Encoded{Workload: "constant:mean=10ms", Limit: 4, Warmup: 0.1,
 		Arrival: "closed:clients=8,think=0s", Tasks: 200})) // half of the clients wait
 	checkNear(t, r, "offered-ops/s", metric(t, r, "ops/s"), 1e-12)
 }
@@ -91,7 +91,7 @@ func TestThroughputOfRates(t *testing.T) {
 	worked, grew := 0, 0
 	for seed := range uint64(20) {
 		for load, grows := range map[float64]*int{0.99: &worked, 1.5: &grew} {
-			r := run(t, scenario(t, bench.Written{Strategy: "semaphore", Limit: 4, Load: load,
+			r := run(t, scenario(t, bench.Encoded{Strategy: "semaphore", Limit: 4, Load: load,
 				Workload: "exponential:mean=5ms", Tasks: 1000, Warmup: 0.1, Seed: seed}))
 			done, arrived := metric(t, r, "ops/s"), metric(t, r, "offered-ops/s")
 			switch {

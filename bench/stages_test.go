@@ -22,8 +22,8 @@ func runStaged(t *testing.T, strategy, of, stages string) *bench.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := bench.Scenario{Strategy: scenario(t, bench.Written{Strategy: strategy}).Strategy,
-		Workload: scenario(t, bench.Written{Strategy: strategy,
+	s := bench.Scenario{Strategy: scenario(t, bench.Encoded{Strategy: strategy}).Strategy,
+		Workload: scenario(t, bench.Encoded{Strategy: strategy,
 			Workload: "constant:mean=10ms"}).Workload,
 		Load: bench.Load{Arrival: v}, Clock: bench.Virtual, Seed: 1}
 	return run(t, s)
@@ -107,13 +107,13 @@ func TestStagesInName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := scenario(t, bench.Written{Strategy: "worker_pool"})
+	s := scenario(t, bench.Encoded{Strategy: "worker_pool"})
 	s.Load, s.Stop = bench.Load{Arrival: v}, bench.Stop{}
 	const want = "/arrival=stages:at=0.6x20s_1.4x10s/limit=4/duration=30s/clock=virtual"
 	if name := s.Name(); !strings.HasSuffix(name, want) {
 		t.Errorf("%s, want %s", name, want)
 	}
-	back, err := s.Written().Scenario()
+	back, err := s.Encode().Scenario()
 	if err != nil || back.Name() != s.Name() {
 		t.Errorf("%v: %v, want %s", err, back.Name(), s.Name())
 	}

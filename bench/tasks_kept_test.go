@@ -62,7 +62,7 @@ func TestDifferencesAddUp(t *testing.T) {
 		times = 2
 	}
 	for range times {
-		w := Written{Workload: "two_class:mean=11ms,r=9", Target: "flaky:errors=0.1,spikes=0.1",
+		w := Encoded{Workload: "two_class:mean=11ms,r=9", Target: "flaky:errors=0.1,spikes=0.1",
 			Arrival: "poisson", Limit: 1 + random.IntN(8), Rate: 100 + 300*random.Float64(),
 			Tasks: 500, Warmup: 0.1, Timeout: time.Second, Seed: random.Uint64N(1000),
 			Clock: "virtual"}

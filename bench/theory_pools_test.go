@@ -15,7 +15,7 @@ import (
 )
 
 // Arbitrary numbers that nothing was tuned for.
-var offGrid = []Written{
+var offGrid = []Encoded{
 	{Strategy: "priority", Workload: "priorities:shares=2:3:4,time=exp(7ms)", Limit: 3,
 		Queue: 1_000_000, Load: 0.77},
 	{Strategy: "segregated:short=1,long=3", Workload: "two_class:mean=2ms,r=17", Limit: 4,
@@ -86,7 +86,7 @@ func TestTheoryOfArbitraryScenarios(t *testing.T) {
 
 // A class pool may be overloaded at a total load below 1.
 func TestOverloadedPool(t *testing.T) {
-	w := Written{Strategy: "segregated:short=3,long=1", Workload: "two_class:mean=2ms,r=17",
+	w := Encoded{Strategy: "segregated:short=3,long=1", Workload: "two_class:mean=2ms,r=17",
 		Target: "none", Arrival: "poisson", Clock: "virtual", Limit: 4, Queue: 1_000_000, Load: 0.7,
 		Tasks: 5000, Seed: 1}
 	r := runWritten(t, w)
@@ -136,7 +136,7 @@ func TestBoundBeyondLimit(t *testing.T) {
 	}
 }
 
-func runWritten(t *testing.T, w Written) *Result {
+func runWritten(t *testing.T, w Encoded) *Result {
 	t.Helper()
 	s, err := w.Scenario()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTimeout(t *testing.T) {
-	w := bench.Written{Workload: "bimodal:p=0.25,short=1ms,long=50ms", Arrival: "constant",
+	w := bench.Encoded{Workload: "bimodal:p=0.25,short=1ms,long=50ms", Arrival: "constant",
 		Limit: 8, Rate: 100, Tasks: 1000, Timeout: 10 * time.Millisecond}
 	r := run(t, scenario(t, w))
 	long := metric(t, r, "failed/op")
@@ -27,7 +27,7 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestTimeoutBoundsEvil(t *testing.T) {
-	w := bench.Written{Workload: "evil:p=0.1,wait=const(1ms)", Arrival: "batch", Limit: 4,
+	w := bench.Encoded{Workload: "evil:p=0.1,wait=const(1ms)", Arrival: "batch", Limit: 4,
 		Tasks: 1000, Timeout: time.Second}
 	r := run(t, scenario(t, w))
 	evil := metric(t, r, "failed/op")
@@ -42,7 +42,7 @@ func TestTimeoutBoundsEvil(t *testing.T) {
 
 // A task that ignores its context and succeeds late counts as timed out, and keeps its slot.
 func TestTimeoutIgnored(t *testing.T) {
-	w := bench.Written{Workload: "evil:p=0.1,wait=const(1ms),late=300ms", Arrival: "batch",
+	w := bench.Encoded{Workload: "evil:p=0.1,wait=const(1ms),late=300ms", Arrival: "batch",
 		Limit: 4, Tasks: 1000, Timeout: 100 * time.Millisecond}
 	for _, strategy := range []string{"worker_pool", "semaphore", "singleton_pool", "hedged"} {
 		w.Strategy = strategy
@@ -69,7 +69,7 @@ func TestTimeoutIgnored(t *testing.T) {
 }
 
 func TestTimeoutKept(t *testing.T) {
-	w := bench.Written{Workload: "evil:p=0.1", Arrival: "batch", Limit: 4, Timeout: time.Second}
+	w := bench.Encoded{Workload: "evil:p=0.1", Arrival: "batch", Limit: 4, Timeout: time.Second}
 	r := run(t, scenario(t, w))
 	if n := metric(t, r, "overruns"); n != 0 {
 		t.Errorf("%v of the attempts ran on, where all end when they are cancelled", n)
@@ -85,7 +85,7 @@ func TestTimeoutKept(t *testing.T) {
 
 func TestTimeoutIgnoredUnderTheRealClock(t *testing.T) {
 	t.Parallel()
-	w := bench.Written{Workload: "evil:p=1,late=5ms", Arrival: "batch", Limit: 4, Tasks: 40,
+	w := bench.Encoded{Workload: "evil:p=1,late=5ms", Arrival: "batch", Limit: 4, Tasks: 40,
 		Timeout: time.Millisecond, Clock: "real"}
 	r := run(t, scenario(t, w, func(s *bench.Scenario) { s.Stop.Warmup = 0 }))
 	if failed, n := metric(t, r, "failed/op"), metric(t, r, "overruns"); failed != 1 || n != 40 {
@@ -98,7 +98,7 @@ func TestTimeoutIgnoredUnderTheRealClock(t *testing.T) {
 
 func TestTimeoutOfParts(t *testing.T) {
 	for _, strategy := range []string{"partitioned", "partitioned_all_at_once"} {
-		w := bench.Written{Strategy: strategy, Workload: "constant:mean=30ms", Arrival: "batch",
+		w := bench.Encoded{Strategy: strategy, Workload: "constant:mean=30ms", Arrival: "batch",
 			Limit: 4, Tasks: 100, Timeout: time.Microsecond}
 		r := run(t, scenario(t, w, func(s *bench.Scenario) { s.Stop.Warmup = 0 }))
 		if failed := metric(t, r, "failed/op"); failed != 1 {

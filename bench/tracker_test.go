@@ -13,7 +13,7 @@ import (
 func TestProgress(t *testing.T) {
 	for _, clock := range []string{"virtual", "real"} {
 		var p progress.Tracker
-		s := scenario(t, bench.Written{Strategy: "bounded_queue_shed",
+		s := scenario(t, bench.Encoded{Strategy: "bounded_queue_shed",
 			Workload: "constant:mean=100us", Arrival: "batch", Limit: 2, Queue: 5,
 			Tasks: 200, Clock: clock})
 		r, err := bench.Run(progress.NewContext(t.Context(), &p), s)
@@ -34,7 +34,7 @@ func TestEarly(t *testing.T) {
 	var p progress.Tracker
 	done := make(chan error, 1)
 	go func() {
-		s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Arrival: "constant", Limit: 1,
+		s := scenario(t, bench.Encoded{Workload: "constant:mean=1ms", Arrival: "constant", Limit: 1,
 			Rate: 0.001, Tasks: 10, Clock: "real"})
 		_, err := bench.Run(progress.NewContext(ctx, &p), s)
 		done <- err

@@ -17,9 +17,9 @@ import (
 
 var sweep = flag.Bool("sweep", false, "200 plans of TestUnmarkedP99")
 
-func randomPlan(r *rand.Rand, n int) Written {
+func randomPlan(r *rand.Rand, n int) Encoded {
 	pick := func(texts ...string) string { return texts[r.IntN(len(texts))] }
-	w := Written{Strategy: "worker_pool", Warmup: 0.1, Clock: "virtual", Tasks: n,
+	w := Encoded{Strategy: "worker_pool", Warmup: 0.1, Clock: "virtual", Tasks: n,
 		Target: "none", Limit: 1 + r.IntN(20), Load: math.Round(30+68*r.Float64()) / 100,
 		Workload: pick("constant:mean=10ms", "exponential:mean=10ms", "hyperexp:mean=10ms,c2=4",
 			"hyperexp:mean=10ms,c2=16", "lognormal:mean=10ms,c2=4", "lognormal:mean=10ms,c2=9"),
@@ -36,7 +36,7 @@ func randomPlan(r *rand.Rand, n int) Written {
 }
 
 // exactP99 computes the p99 response of a long run by recursion.
-func exactP99(t *testing.T, w Written, tasks int) float64 {
+func exactP99(t *testing.T, w Encoded, tasks int) float64 {
 	target := w.Target
 	w.Target, w.Tasks, w.Seed = "none", tasks, 1<<40
 	s, err := w.Scenario()

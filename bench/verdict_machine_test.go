@@ -84,7 +84,7 @@ func TestMachine(t *testing.T) {
 			[]string{"a runnable thread on this machine", "50 %"}},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
-		o.Seen = &machine.WitnessSeen{Hiccups: c.hiccups, Pressure: c.pressure}
+		o.Seen = &machine.WitnessStats{Hiccups: c.hiccups, Pressure: c.pressure}
 		r := judge(t, o)
 		if c.verdict == result.Valid {
 			wantValid(t, c.name, r)
@@ -102,7 +102,7 @@ func TestMachine(t *testing.T) {
 
 func TestStallsOfFewTasks(t *testing.T) {
 	o := queue(Real, 1, 200, 0.5, 1)
-	o.Seen = &machine.WitnessSeen{Pressure: machine.UnknownPressure, Hiccups: naps(1000,
+	o.Seen = &machine.WitnessStats{Pressure: machine.UnknownPressure, Hiccups: naps(1000,
 		slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 0, 0)}, 20)...)}
 	wantReason(t, "few tasks", judge(t, o), result.Suspect, rundir.CheckStalls, "; the longest "+
 		"response time is")
@@ -110,7 +110,7 @@ func TestStallsOfFewTasks(t *testing.T) {
 
 func TestNoP99OfFewSleeps(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
-	o.Seen = &machine.WitnessSeen{Hiccups: naps(100), Pressure: machine.UnknownPressure}
+	o.Seen = &machine.WitnessStats{Hiccups: naps(100), Pressure: machine.UnknownPressure}
 	if v, ok := judge(t, o).Metric("p99-hiccup-sec"); ok {
 		t.Errorf("the p99 of 100 naps is %v", v)
 	}
@@ -143,7 +143,7 @@ func TestFlatOut(t *testing.T) {
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		o.FlatOut, o.Local = c.flat, c.local
-		o.Seen = &machine.WitnessSeen{Hiccups: c.hiccups, Pressure: pressure(0, 0.9, c.others, 0.9)}
+		o.Seen = &machine.WitnessStats{Hiccups: c.hiccups, Pressure: pressure(0, 0.9, c.others, 0.9)}
 		if r := judge(t, o); c.verdict == result.Valid {
 			wantValid(t, c.name, r)
 		} else {

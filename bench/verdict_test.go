@@ -58,7 +58,7 @@ func poissonRun(clock Clock, load, c2 float64, o *observe.Run) *observe.Run {
 	o.Plan.Virtual, o.Plan.Arrival = clock == Virtual, arrivals.MustParse("poisson")
 	o.Plan.PerSecond = load * 4 * observe.Second / float64(service)
 	o.Mean, o.Workload = time.Duration(service), spreads{c2: c2}
-	o.Seen = &machine.WitnessSeen{Pressure: machine.UnknownPressure}
+	o.Seen = &machine.WitnessStats{Pressure: machine.UnknownPressure}
 	o.Plan.Target = "none"
 	for i := range o.Trace.Len() {
 		rec := o.Trace.At(i)
@@ -530,7 +530,7 @@ func TestLength(t *testing.T) {
 
 // The interval of identical batches must not come from rounding errors.
 func TestConstantBatchMeans(t *testing.T) {
-	r := runWritten(t, Written{Strategy: "worker_pool", Workload: "constant", Target: "none",
+	r := runWritten(t, Encoded{Strategy: "worker_pool", Workload: "constant", Target: "none",
 		Arrival: "bulk:n=20", Clock: "virtual", Limit: 4, Load: 0.5, Tasks: 20_000, Warmup: 0.1})
 	if wait, _ := r.Metric("mean-wait-sec"); wait != 0.02 {
 		t.Errorf("mean wait %v", wait)
@@ -549,7 +549,7 @@ func TestConstantBatchMeans(t *testing.T) {
 // 240 p99 intervals are right.
 func TestTailOfTarget(t *testing.T) {
 	for target, want := range map[string]bool{"none": true, "flaky": false} {
-		r := runWritten(t, Written{Strategy: "retry_in_place", Workload: "exponential",
+		r := runWritten(t, Encoded{Strategy: "retry_in_place", Workload: "exponential",
 			Target: target, Arrival: "poisson", Clock: "virtual", Limit: 4, Load: 0.5,
 			Tasks: 20_000, Warmup: 0.1, Seed: 1})
 		if _, has := r.Metric("p99-response-low-sec"); has != want {

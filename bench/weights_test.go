@@ -15,7 +15,7 @@ func TestEqualWeights(t *testing.T) {
 		weight       string
 		limit, slots int
 	}{{"2", 8, 4}, {"3", 8, 2}, {"uniform(5,5)", 8, 1}, {"mixture(1,4)", 16, 4}} {
-		w := bench.Written{Strategy: "weighted_semaphore", Limit: of.limit, Rate: 80,
+		w := bench.Encoded{Strategy: "weighted_semaphore", Limit: of.limit, Rate: 80,
 			Workload: "exponential:weights=" + of.weight, Tasks: 2000}
 		weighted := run(t, scenario(t, w))
 		w.Strategy, w.Workload, w.Limit = "semaphore", "exponential", of.slots
@@ -43,7 +43,7 @@ func TestEqualWeights(t *testing.T) {
 
 // Waits must equal those of a simulated FIFO queue, to the nanosecond.
 func TestWeightsByRecursion(t *testing.T) {
-	w := bench.Written{Strategy: "weighted_semaphore", Limit: 8, Rate: 250, Tasks: 5000,
+	w := bench.Encoded{Strategy: "weighted_semaphore", Limit: 8, Rate: 250, Tasks: 5000,
 		Workload: "exponential:weights=mixture(0.9,1,0.1,8)"}
 	s := scenario(t, w, func(s *bench.Scenario) { s.Stop.Warmup = 0 })
 	r := run(t, s)
@@ -104,7 +104,7 @@ func TestWeightsByRecursion(t *testing.T) {
 func TestWeightsLeaveOthersAlone(t *testing.T) {
 	for _, strategy := range []string{"semaphore", "worker_pool", "retry_queue",
 		"partitioned", "partitioned_all_at_once"} {
-		w := bench.Written{Strategy: strategy, Limit: 4, Load: 0.9}
+		w := bench.Encoded{Strategy: strategy, Limit: 4, Load: 0.9}
 		plain := run(t, scenario(t, w))
 		w.Workload = "exponential:weights=mixture(0.5,1,0.5,100)"
 		weighted := run(t, scenario(t, w))
@@ -122,7 +122,7 @@ func TestWeightsLeaveOthersAlone(t *testing.T) {
 }
 
 func TestWeightedParts(t *testing.T) {
-	w := bench.Written{Limit: 8, Rate: 150, Workload: "exponential:weights=mixture(0.9,1,0.1,8)"}
+	w := bench.Encoded{Limit: 8, Rate: 150, Workload: "exponential:weights=mixture(0.9,1,0.1,8)"}
 	for _, strategy := range []string{"weighted_semaphore", "retry+weighted_semaphore",
 		"circuit_breaker+weighted_semaphore"} {
 		w.Strategy = strategy
@@ -136,7 +136,7 @@ func TestWeightAboveTheLimitIsRefused(t *testing.T) {
 	for strategy, want := range map[string]string{"weighted_semaphore": "a weight of 9 is above " +
 		"the limit of 8", "retry+weighted_semaphore": "a weight of 9 is above the limit of 8",
 		"semaphore": ""} {
-		w := withDefaults(bench.Written{Strategy: strategy, Limit: 8, Load: 0.1,
+		w := withDefaults(bench.Encoded{Strategy: strategy, Limit: 8, Load: 0.1,
 			Workload: "exponential:weights=uniform(1,9)"})
 		s, err := w.Scenario()
 		if err == nil {
@@ -149,7 +149,7 @@ func TestWeightAboveTheLimitIsRefused(t *testing.T) {
 }
 
 func TestWeightsOfASoak(t *testing.T) {
-	w := bench.Written{Strategy: "weighted_semaphore", Limit: 8, Rate: 150,
+	w := bench.Encoded{Strategy: "weighted_semaphore", Limit: 8, Rate: 150,
 		Workload: "exponential:weights=mixture(0.9,1,0.1,8)", Duration: time.Minute}
 	r := run(t, scenario(t, w, func(s *bench.Scenario) { s.Soak = true }))
 	if peak := metric(t, r, "peak-weight"); peak != 8 {

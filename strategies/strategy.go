@@ -19,7 +19,7 @@ type Task struct {
 	// ID lets another process find the task (Resume). Only durable strategies use it.
 	ID uint64
 
-	kept Kept
+	kept Scratch
 
 	// The fields below are last because moving Kept by 16 bytes makes a semaphore 5 % slower per
 	// task.
@@ -33,14 +33,14 @@ type Task struct {
 	Deadline time.Duration
 }
 
-// Kept returns the data that the current strategy stores in the task.
-func (t *Task) Kept() *Kept { return &t.kept }
+// Scratch returns the data that the current strategy stores in the task.
+func (t *Task) Scratch() *Scratch { return &t.kept }
 
-// Kept is the strategy's data in a task, which saves an allocation per Submit. Only package engine
-// and strategies built from it use it.
-type Kept struct {
+// Scratch is the strategy's data in a task, which saves an allocation per Submit. Only package
+// engine and strategies built from it use it.
+type Scratch struct {
 	Thunk  Thunk
-	Tries  Tries
+	Tries  AttemptState
 	Room   uint8 // the class pool whose room the task uses, in a part that separates classes
 	Owner  Sink  // receives the outcome, if several creators share an instance
 	Handle any   // for the adapter of a library
@@ -54,8 +54,8 @@ type Thunk struct {
 	Try func() error
 }
 
-// Tries counts the attempts at a task, for strategies that retry.
-type Tries struct {
+// AttemptState counts the attempts at a task, for strategies that retry.
+type AttemptState struct {
 	Ordinal uint64 // sequence number of its Submit on the instance
 	Made    int    // attempts that requested another; 0 unless the strategy has the task
 	// the part that retries in place, and the Run of the task that it replaced

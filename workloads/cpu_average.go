@@ -49,7 +49,7 @@ const averageChunk = 1 << 15
 
 // The seed has no effect.
 type cpuAverage struct {
-	times
+	timeMoments
 	n int
 	// sum of all results modulo 2⁶⁴; prevents the compiler from removing the work
 	total atomic.Uint64

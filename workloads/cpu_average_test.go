@@ -20,7 +20,7 @@ func TestAverageIsRight(t *testing.T) {
 		for tasks := range uint64(3) {
 			if err := w.Do(context.Background(), tasks); err != nil ||
 				w.total.Load() != (tasks+1)*sumTo(n) {
-				t.Errorf("1 to %d, %d times: sum %d, %v; want %d", n, tasks+1, w.total.Load(), err,
+				t.Errorf("1 to %d, %d timeMoments: sum %d, %v; want %d", n, tasks+1, w.total.Load(), err,
 					(tasks+1)*sumTo(n))
 			}
 		}
@@ -32,7 +32,7 @@ func TestPartsOfAnAverage(t *testing.T) {
 		n := rapid.IntRange(1, 100_000).Draw(t, "n")
 		mean := time.Duration(rapid.Int64Range(1, 1e9).Draw(t, "mean"))
 		step := time.Duration(rapid.Int64Range(max(1, int64(mean)/100), 2e9).Draw(t, "step"))
-		w := &cpuAverage{times: times{mean: mean}, n: n}
+		w := &cpuAverage{timeMoments: timeMoments{mean: mean}, n: n}
 		parts := 0
 		for more := true; more; parts++ {
 			var err error
@@ -53,7 +53,7 @@ func TestPartsOfAnAverage(t *testing.T) {
 
 func TestPartsOfAnAverageSideBySide(t *testing.T) {
 	const n, steps = 1_000_003, 13
-	w := &cpuAverage{times: times{mean: time.Millisecond}, n: n}
+	w := &cpuAverage{timeMoments: timeMoments{mean: time.Millisecond}, n: n}
 	step := time.Millisecond/steps + 1
 	var wg sync.WaitGroup
 	for i := range steps {
@@ -71,7 +71,7 @@ func TestPartsOfAnAverageSideBySide(t *testing.T) {
 }
 
 func TestPartsBeyondTheEndAndEndedOnes(t *testing.T) {
-	w := &cpuAverage{times: times{mean: time.Millisecond}, n: math.MaxInt32}
+	w := &cpuAverage{timeMoments: timeMoments{mean: time.Millisecond}, n: math.MaxInt32}
 	for _, from := range []time.Duration{time.Millisecond, time.Second, math.MaxInt64} {
 		if more, err := w.DoPart(context.Background(), 1, from, math.MaxInt64); more || err != nil {
 			t.Errorf("a part from %v: more is %v, %v", from, more, err)
@@ -88,7 +88,8 @@ func TestPartsBeyondTheEndAndEndedOnes(t *testing.T) {
 // Each class must do half of the work, and a long task must have r times as many numbers.
 func TestUnequalAverages(t *testing.T) {
 	const n, r, tasks = 210_000, 20.0, 20_000
-	w, err := newUnequalAverage(7, &cpuAverage{times: times{mean: time.Millisecond}, n: n}, r)
+	equal := &cpuAverage{timeMoments: timeMoments{mean: time.Millisecond}, n: n}
+	w, err := newUnequalAverage(7, equal, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func TestUnequalAverages(t *testing.T) {
 			t.Errorf("class %d, whole: %d, %v", i, w.total.Load(), err)
 		}
 	}
-	mean := &cpuAverage{times: times{mean: time.Second}, n: math.MaxInt32}
+	mean := &cpuAverage{timeMoments: timeMoments{mean: time.Second}, n: math.MaxInt32}
 	if w, err := newUnequalAverage(1, mean, 100); err == nil {
 		t.Errorf("more numbers than can be counted: %v", w.numbers)
 	}

@@ -32,7 +32,7 @@ const pageBytes, textBytes = 1 << 10, 256 << 10
 
 // The times of cpuGzip vary by one or two percent, so C² is below 10⁻³ instead of 0.
 type cpuGzip struct {
-	times
+	timeMoments
 	seed  uint64
 	pages int
 	// textBytes, followed by the first page again, so a page may start anywhere

@@ -33,7 +33,7 @@ var _ = register(Spec{
 		}
 		w := &cpuIO{hash: hash, wait: newWaits(seed, v.Dist("wait")),
 			coin: registry.Coin{Seed: seed, P: v.Float("p")}}
-		w.times = w.moments()
+		w.timeMoments = w.moments()
 		return w, nil
 	},
 	Check: checkCPUIO,
@@ -54,7 +54,7 @@ type cpuIO struct {
 	wait *waits
 	coin registry.Coin // rare tasks compute
 	// of both kinds; a computation's time is calibrated, a wait's is exact
-	times
+	timeMoments
 }
 
 func (w *cpuIO) Do(ctx context.Context, seq uint64) error {
@@ -68,12 +68,12 @@ func (w *cpuIO) Computes(seq uint64) bool { return w.coin.Rare(seq) }
 
 // A time that is c with probability p, and otherwise has mean w and C² of c2, has E[S] = p·c +
 // (1−p)·w and E[S²] = p·c² + (1−p)·w²·(1+c2).
-func (w *cpuIO) moments() times {
+func (w *cpuIO) moments() timeMoments {
 	p, computing, waiting := w.coin.P, float64(w.hash.Mean()), float64(w.wait.Mean())
 	mean := p*computing + (1-p)*waiting
 	square := p*computing*computing + (1-p)*waiting*waiting*(1+w.wait.C2())
 	c2 := max(0, square/(mean*mean)-1) // rounding may give a value below 0
-	return times{time.Duration(math.Round(mean)), c2}
+	return timeMoments{time.Duration(math.Round(mean)), c2}
 }
 
 func (w *cpuIO) SleepBy(sleep Sleep) { w.wait.SleepBy(sleep) }

@@ -43,7 +43,7 @@ func (jsonSizes) Sized(n int) machine.Doer { return newDoubler(n) }
 // Parts of the object are shared, so only its text and the decoded copy grow as 2ⁿ. The seed has no
 // effect.
 type cpuJSON struct {
-	times
+	timeMoments
 	object any
 }
 

@@ -26,7 +26,7 @@ var _ = register(pbkdf2Iterations.spec(Spec{
 }))
 
 type cpuPBKDF2 struct {
-	times
+	timeMoments
 	seed       uint64
 	iterations int
 }

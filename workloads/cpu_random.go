@@ -27,7 +27,7 @@ const randomChunk = 16 << 10
 
 // The seed has no effect.
 type cpuRandom struct {
-	times
+	timeMoments
 	bytes int
 	slots sync.Pool // of *[randomChunk]byte
 }

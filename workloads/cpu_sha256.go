@@ -29,7 +29,7 @@ var _ = register(sha256Blocks.spec(Spec{
 const chunk = 256
 
 type cpuSHA256 struct {
-	times
+	timeMoments
 	seed   uint64
 	blocks int
 	// all blocks but the first, reused, because the content does not affect the time

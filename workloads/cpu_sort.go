@@ -25,7 +25,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return &cpuSort{times{mean: mean}, seed, v.Int("n")}, nil
+		return &cpuSort{timeMoments{mean: mean}, seed, v.Int("n")}, nil
 	},
 	Check: numberFrom("n", 1, maxSorted),
 })
@@ -39,7 +39,7 @@ func (sortSizes) Sized(n int) machine.Doer { return &cpuSort{n: n} }
 
 // The times of cpuSort vary by two or three percent, so C² is 6.6·10⁻⁴ instead of 0.
 type cpuSort struct {
-	times
+	timeMoments
 	seed uint64
 	n    int
 }

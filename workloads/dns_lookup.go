@@ -49,7 +49,7 @@ var _ = register(Spec{
 // lookups resolves the IPv4 address of a name that contains the task's number, so no cache answers.
 // The system resolver (cgo) cannot be directed to our server.
 type lookups struct {
-	times
+	timeMoments
 	timeout  time.Duration
 	resolver net.Resolver
 	server   *nameServer
@@ -65,7 +65,7 @@ func newLookups(seed uint64, v param.Values) (Workload, error) {
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	w.times = times{answer.Mean(), answer.C2()}.plus(trip) // which is taken for constant
+	w.timeMoments = timeMoments{answer.Mean(), answer.C2()}.plus(trip) // which is taken for constant
 	return w, nil
 }
 

@@ -41,7 +41,7 @@ var _ = register(Spec{
 			return nil, errors.New("wait: the mean must be positive")
 		}
 		others := newWaits(seed, v.Dist("wait"))
-		return &evil{times{others.Mean(), others.C2()}, others, c,
+		return &evil{timeMoments{others.Mean(), others.C2()}, others, c,
 			v.Duration("late")}, nil
 	},
 })
@@ -49,10 +49,10 @@ var _ = register(Spec{
 // evil is not Timed, Distributed or Partitioned, because endless tasks must not be known in
 // advance.
 type evil struct {
-	times  // of the tasks that end; the run's timeout determines the time of the others
-	others *waits
-	coin   registry.Coin // rare tasks are endless
-	late   time.Duration
+	timeMoments // of the tasks that end; the run's timeout determines the time of the others
+	others      *waits
+	coin        registry.Coin // rare tasks are endless
+	late        time.Duration
 }
 
 func (e *evil) Do(ctx context.Context, seq uint64) error {

@@ -74,7 +74,7 @@ type fileSet struct {
 	paths         [2]string
 	sizes         [2]int64
 	durations     [2]time.Duration // time to read each file alone
-	times                          // from durations
+	timeMoments                    // from durations
 }
 
 func newFiles(seed uint64, v param.Values) (f *fileSet, err error) {

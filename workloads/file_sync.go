@@ -35,7 +35,7 @@ type fileSync struct {
 	dir  *files.ScratchDir
 	file *os.File
 	text []byte
-	times
+	timeMoments
 }
 
 func newFileSync(_ uint64, v param.Values) (Workload, error) {

@@ -39,13 +39,13 @@ func Func(name string, do Work, known ...Moments) Spec {
 			if err == nil && m.Mean <= 0 {
 				err = errors.New("the mean time of a task must be positive")
 			}
-			return &function{times{m.Mean, m.C2}, do}, err
+			return &function{timeMoments{m.Mean, m.C2}, do}, err
 		},
 	}
 }
 
 type function struct {
-	times
+	timeMoments
 	do Work
 }
 

@@ -29,7 +29,7 @@ func TestFunc(t *testing.T) {
 			return nil
 		})
 		if err := spec.Check(workloads.Variant{}.Values); err != nil || calls.Load() != 0 {
-			t.Errorf("to check its parameters called it %d times: %v", calls.Load(), err)
+			t.Errorf("to check its parameters called it %d timeMoments: %v", calls.Load(), err)
 		}
 		for range 2 {
 			w, err := builtFrom(t, spec)

@@ -85,7 +85,7 @@ func isPort(text string) bool {
 func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
 	service := v.Dist("service")
 	w := newHTTPClient(v.Int("conns"), v.Duration("timeout"), v.Choice("protocol"))
-	w.times = times{service.Mean(), service.C2()}
+	w.timeMoments = timeMoments{service.Mean(), service.C2()}
 	if v.Given("url") {
 		text := v.Text("url")
 		w.url.Store(&text)
@@ -95,7 +95,7 @@ func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("a server on loopback: %w", err), w.Close())
 	}
-	w.times = w.plus(trip) // which is taken for constant
+	w.timeMoments = w.plus(trip) // which is taken for constant
 	waits := newWaits(seed, service)
 	return &httpOwn{httpClient: w, service: waits.Do, sleepBy: waits.SleepBy}, nil
 }
@@ -113,7 +113,7 @@ type httpClient struct {
 	url     atomic.Pointer[string] // nil: there is no server, or the workload is closed
 	// with its own server: service plus a measured loopback round trip. With a url: assumed by the
 	// user, because an external server is not called before the run
-	times
+	timeMoments
 }
 
 func newHTTPClient(conns int, timeout time.Duration, protocol string) *httpClient {

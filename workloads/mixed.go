@@ -28,7 +28,7 @@ var _ = register(Spec{
 			return nil, err
 		}
 		wait := newWaits(seed, v.Dist("wait"))
-		both := times{wait.Mean(), wait.C2()}.plus(hash.Mean()) // the computation is constant
+		both := timeMoments{wait.Mean(), wait.C2()}.plus(hash.Mean()) // the computation is constant
 		return &mixed{both, hash, wait}, nil
 	},
 	Check: checkMixed,
@@ -56,9 +56,9 @@ func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
 }
 
 type mixed struct {
-	times // of both parts: the computation's time is calibrated, the wait's is exact
-	hash  *cpuSHA256
-	wait  *waits
+	timeMoments // of both parts: the computation's time is calibrated, the wait's is exact
+	hash        *cpuSHA256
+	wait        *waits
 }
 
 // The task keeps its slot while it waits.

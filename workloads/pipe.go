@@ -43,7 +43,7 @@ func newPipes(_ uint64, v param.Values) (Workload, error) {
 // pipes has a reused pipe and reading goroutine for each task in flight, and so two file
 // descriptors.
 type pipes struct {
-	times
+	timeMoments
 	bytes   int64
 	content []byte
 

@@ -64,7 +64,7 @@ var _ = register(Spec{
 // Task seq of a trace uses line seq mod n.
 type trace struct {
 	waiter
-	times // exactly those of the lines
+	timeMoments // exactly those of the lines
 }
 
 func newTrace(lines []traces.Record) (*trace, error) {
@@ -82,7 +82,7 @@ func newTrace(lines []traces.Record) (*trace, error) {
 		x := float64(r.Took())/mean - 1
 		squares += x * x
 	}
-	w := &trace{times: times{time.Duration(math.Round(mean)), squares / n}}
+	w := &trace{timeMoments: timeMoments{time.Duration(math.Round(mean)), squares / n}}
 	w.time = func(_ *slot, seq uint64) time.Duration {
 		return time.Duration(lines[seq%uint64(len(lines))].Took())
 	}

@@ -25,7 +25,7 @@ type caller struct {
 	lazy      bool // messages are examples
 	keep      checks.Needs
 	said      [1000]atomic.Int32 // answers kept without need, by status
-	way       way
+	way       exchanger
 	wiring    *wiring                // the way, if it is one; else nil
 	why       string                 // why the attack does not use a wiring
 	protocol  atomic.Pointer[string] // protocol of https; nil: not known yet
@@ -78,7 +78,7 @@ func newCaller(
 
 func (c *caller) choose(ctx context.Context, a Attack) error {
 	if p := a.protocol(); p != nil {
-		f, err := c.newForeign(ctx, p, a)
+		f, err := c.newProtocolSender(ctx, p, a)
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (c *caller) close() {
 func (c *caller) sentAgain() int64 {
 	n := c.resent.Load()
 	switch way := c.way.(type) {
-	case *foreign:
+	case *protocolSender:
 		n += way.sender.Resent()
 	case *http3:
 		n += way.transport.Resent()

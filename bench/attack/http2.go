@@ -28,7 +28,7 @@ type http2 struct {
 
 type streamed struct {
 	*http.ClientConn
-	frames *transport.Watched
+	frames *transport.WatchedConn
 	used   atomic.Bool // it has carried an answer
 }
 
@@ -184,7 +184,7 @@ func (h *http2) connect(
 
 type dialed struct {
 	name   string // of the server
-	frames *transport.Watched
+	frames *transport.WatchedConn
 }
 
 type dialedKey struct{}

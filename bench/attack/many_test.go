@@ -78,12 +78,12 @@ func TestManyTargets(t *testing.T) {
 			t.Errorf("%s: %d different requests, want %d", name, len(got), len(want))
 		}
 	}
-	if other := a.Written().WithoutSecrets().Requests; len(other) != 1 {
+	if other := a.Encode().WithoutSecrets().Requests; len(other) != 1 {
 		t.Errorf("%d requests are in the plan", len(other))
 	}
 	b := a
 	b.Requests = append(all[:n-1:n-1], attack.Request{Method: "GET", URL: server.URL})
-	if reflect.DeepEqual(a.Written().WithoutSecrets(), b.Written().WithoutSecrets()) {
+	if reflect.DeepEqual(a.Encode().WithoutSecrets(), b.Encode().WithoutSecrets()) {
 		t.Error("another request is the same plan")
 	}
 }

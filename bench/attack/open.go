@@ -318,7 +318,7 @@ func (a Attack) withLetters(t *openLoop) strategies.Sink {
 	return &strategies.DeadLetterSink{Next: t, Letters: letters{t.run}, Describe: t.describe}
 }
 
-type letter struct {
+type deadRequest struct {
 	Seq    uint64 `json:"seq"`
 	Method string `json:"method"`
 	URL    string `json:"url"`
@@ -333,7 +333,7 @@ func (t *openLoop) describe(task *strategies.Task) any {
 	if m.form != nil {
 		url = m.form.Shown(m.form.seed, j.seq)
 	}
-	l := letter{j.seq, m.request.Method, t.attack.Show(url), j.status, ""}
+	l := deadRequest{j.seq, m.request.Method, t.attack.Show(url), j.status, ""}
 	if p := t.attack.spoken; p != nil && j.status != 0 {
 		l.Status, l.Code = p.Like(j.status), p.Status(j.status)
 	}

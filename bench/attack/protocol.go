@@ -18,8 +18,8 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// A way sends messages and reads the answers to their ends.
-type way interface {
+// An exchanger sends messages and reads the answers to their ends.
+type exchanger interface {
 	// prepare does the work that is possible before a message is due.
 	prepare(m *message) error
 	call(ctx context.Context, m *message) answer
@@ -33,7 +33,7 @@ type Protocol struct {
 	Schemes map[string]string // and their ports; "": a URL must name one
 	// without network access
 	Check func(a Attack, r Request) error
-	Open  func(ctx context.Context, o Opening) (Sender, error)
+	Open  func(ctx context.Context, o OpenArgs) (Sender, error)
 	// for a status above 0
 	Outcome func(status int) record.Outcome
 	Status  func(status int) string
@@ -50,11 +50,11 @@ type Transport interface {
 }
 
 // RegisterHTTP3 registers the HTTP/3 implementation, from an init function.
-func RegisterHTTP3(open func(o Opening) (Transport, error)) {
+func RegisterHTTP3(open func(o OpenArgs) (Transport, error)) {
 	openHTTP3 = open
 }
 
-var openHTTP3 func(o Opening) (Transport, error)
+var openHTTP3 func(o OpenArgs) (Transport, error)
 
 type http3 struct {
 	*byNetHTTP
@@ -62,7 +62,7 @@ type http3 struct {
 }
 
 func (c *caller) newHTTP3(a Attack) (*http3, error) {
-	t, err := openHTTP3(Opening{Attack: a, Dialed: c.conns.Dialed, Config: c.tls,
+	t, err := openHTTP3(OpenArgs{Attack: a, Dialed: c.conns.Dialed, Config: c.tls,
 		ServerName: c.names.serverName, Lookup: c.lookup})
 	if err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ func (h *http3) spoken() string { return "HTTP/3" }
 
 func (h *http3) close() { h.transport.Close() }
 
-// An Opening has the arguments for opening a Sender or a Transport.
-type Opening struct {
+// OpenArgs has the arguments for opening a Sender or a Transport.
+type OpenArgs struct {
 	Attack
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Dialed counts a connection that was not made by Dial, or the failure to make one.
@@ -219,13 +219,15 @@ func nameOf(p *Protocol) string {
 	return p.Name
 }
 
-type foreign struct {
+type protocolSender struct {
 	*caller
 	protocol *Protocol
 	sender   Sender
 }
 
-func (c *caller) newForeign(ctx context.Context, p *Protocol, a Attack) (*foreign, error) {
+func (c *caller) newProtocolSender(
+	ctx context.Context, p *Protocol, a Attack,
+) (*protocolSender, error) {
 	origin, _ := cutOrigin(a.Requests[0].URL)
 	u, err := url.Parse(origin)
 	if err != nil {
@@ -239,10 +241,10 @@ func (c *caller) newForeign(ctx context.Context, p *Protocol, a Attack) (*foreig
 	defer cancel()
 	seen := c.streams()
 	watch := func(c net.Conn) net.Conn { return transport.Watch(c, seen) }
-	s, err := p.Open(asking, Opening{Attack: a, Dial: c.conns.Dial,
+	s, err := p.Open(asking, OpenArgs{Attack: a, Dial: c.conns.Dial,
 		Dialed: c.conns.Dialed, Host: host, Watch: watch, Config: c.tls,
 		Secured: c.conns.Secured})
-	return &foreign{c, p, s}, err
+	return &protocolSender{c, p, s}, err
 }
 
 func (c *caller) streams() *transport.Counts {
@@ -254,12 +256,12 @@ func (c *caller) streams() *transport.Counts {
 	return seen
 }
 
-func (f *foreign) prepare(m *message) (err error) {
+func (f *protocolSender) prepare(m *message) (err error) {
 	m.prepared, err = f.sender.Prepare(*m.request)
 	return err
 }
 
-func (f *foreign) call(ctx context.Context, m *message) answer {
+func (f *protocolSender) call(ctx context.Context, m *message) answer {
 	deadline := time.Now().Add(f.attack.Timeout)
 	sent := f.sender.Send(ctx, m.prepared, deadline, f.keep != checks.Needs{})
 	a := answer{status: sent.Status, in: sent.In, out: sent.Out, retryAfter: sent.RetryAfter,
@@ -273,6 +275,6 @@ func (f *foreign) call(ctx context.Context, m *message) answer {
 	return a
 }
 
-func (f *foreign) spoken() string { return f.protocol.Name }
+func (f *protocolSender) spoken() string { return f.protocol.Name }
 
-func (f *foreign) close() { f.sender.Close() }
+func (f *protocolSender) close() { f.sender.Close() }

@@ -141,7 +141,7 @@ func TestSentAsPlanned(t *testing.T) {
 			for k := range 2 {
 				shared.Agent = k
 				// after a round trip through the text form
-				mine, err := shared.Written().Attack()
+				mine, err := shared.Encode().Attack()
 				if err != nil {
 					t.Fatal(err)
 				}

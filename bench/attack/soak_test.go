@@ -205,7 +205,7 @@ func TestSoakShares(t *testing.T) {
 		whole := a
 		whole.Requests = []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
 		whole.Agents = 2
-		if w, err := whole.Written().Attack(); err != nil || w.Soak != a.Soak {
+		if w, err := whole.Encode().Attack(); err != nil || w.Soak != a.Soak {
 			t.Errorf("in words it is another attack: %v", err)
 		}
 		for _, g := range shares {

@@ -212,8 +212,8 @@ func (t *tally) addURL(s sample) {
 	if t.urls == nil && s.visit == nil {
 		return
 	}
-	settled := sessions.Settled{Outcome: s.outcome, Status: s.status, Sent: s.out, Received: s.in,
-		Response: s.end - s.due, Service: s.busy}
+	settled := sessions.RequestOutcome{Outcome: s.outcome, Status: s.status,
+		Sent: s.out, Received: s.in, Response: s.end - s.due, Service: s.busy}
 	var name string
 	if s.visit == nil {
 		name = t.urls.add(s.seq, settled)

@@ -124,7 +124,7 @@ func (t *urlTally) sortedRows() []sessions.Row {
 	return t.rows
 }
 
-func (t *urlTally) add(seq uint64, s sessions.Settled) (name string) {
+func (t *urlTally) add(seq uint64, s sessions.RequestOutcome) (name string) {
 	row := &t.rows[t.of[seq%uint64(len(t.of))]]
 	row.Add(s)
 	return row.Name

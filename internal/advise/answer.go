@@ -21,7 +21,7 @@ type Answer struct {
 	Below          *Option         // the recommendation at the next smaller limit; nil if it is 1
 	Above          *Option         // the recommendation at twice the limit
 	Missing        []Missing       // if nothing meets the objectives, changes that would
-	Work           Described
+	Work           WorkSummary
 	NotLooked      []string // candidates that were not tried, with the reason
 	Tasks          int      // simulated by strategies' own code
 	Replayed       bool     // the recursion computed the pools
@@ -74,7 +74,7 @@ type Missing struct {
 	Value float64 // slots, tasks per second, or value of the metric
 }
 
-type Described struct {
+type WorkSummary struct {
 	Rate, Mean, C2 float64 // tasks per second, seconds, and C² of the service
 	Busy           float64 // busy slots on average: rate times mean
 	GapC2          float64 // C² of the gaps between arrivals. NaN if all tasks come at once

@@ -161,8 +161,8 @@ func (s *search) sufficientLimit(o *Option) int {
 
 const searchFactor = 8
 
-func (s *search) described() Described {
-	d := Described{Rate: s.sample.Load.PerSecond, C2: math.NaN(), GapC2: math.NaN()}
+func (s *search) described() WorkSummary {
+	d := WorkSummary{Rate: s.sample.Load.PerSecond, C2: math.NaN(), GapC2: math.NaN()}
 	w, err := s.sample.Workload.Spec.Build(s.sample.Seed, s.sample.Workload.Values)
 	if err == nil {
 		d.Mean, d.C2 = w.Mean().Seconds(), w.C2()

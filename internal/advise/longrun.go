@@ -38,7 +38,7 @@ func NewLongRun(sc bench.Scenario, wanted objectives.List, tasks int) (*LongRun,
 	if s.traffic, err = draw(s.sample, tasks, false); err != nil {
 		return nil, err
 	}
-	s.work = Described{Rate: sc.Load.PerSecond, Mean: w.Mean().Seconds(), C2: w.C2()}
+	s.work = WorkSummary{Rate: sc.Load.PerSecond, Mean: w.Mean().Seconds(), C2: w.C2()}
 	s.work.Busy = s.work.Rate * s.work.Mean
 	s.recursionCovers = s.replayable()
 	l := &LongRun{search: s, c2: 1}

@@ -20,7 +20,7 @@ type search struct {
 	sample          bench.Scenario
 	traffic         *traffic // nil if it cannot be drawn
 	recursionCovers bool     // see replayable
-	work            Described
+	work            WorkSummary
 	run             bench.RunFunc
 	stop            bench.Stop // of all runs of strategies' own code
 	failed          map[string]bool

@@ -11,7 +11,7 @@ import (
 )
 
 func (s Search) calculate(sc bench.Scenario) (r *bench.Result, known bool, err error) {
-	course, follows := sc.Course()
+	course, follows := sc.PlanKey()
 	if s.courses == nil || !follows {
 		return nil, false, nil
 	}

@@ -39,7 +39,7 @@ func fromPlan(_ context.Context, sc bench.Scenario) (*bench.Result, error) {
 
 // queueing is a scenario whose metric is known from theory at every limit.
 type queueing struct {
-	written bench.Written
+	written bench.Encoded
 	unit    string // of the objective
 	at      func(limit int) float64
 }
@@ -50,7 +50,7 @@ func queueings(random *rand.Rand, i int) (q queueing, limit int) {
 	mean := 0.001 + 0.05*random.Float64()
 	rate := float64(limit) * (0.4 + 0.45*random.Float64()) / mean
 	pool := func(k int) theory.Pool { return theory.Pool{Rate: rate, MeanService: mean, Limit: k} }
-	q.written = bench.Written{Strategy: "worker_pool", Target: "none", Arrival: "poisson",
+	q.written = bench.Encoded{Strategy: "worker_pool", Target: "none", Arrival: "poisson",
 		Rate: rate, Clock: "virtual", Tasks: 20_000, Warmup: 0.1, Limit: 1,
 		Seed: random.Uint64N(1 << 30)}
 	quantile := func(a *theory.Answer, err error) float64 {

@@ -25,10 +25,10 @@ const (
 )
 
 // work is the key of scenarios with the same tasks, at any rate
-type work bench.Written
+type work bench.Encoded
 
 func workOf(sc bench.Scenario) work {
-	w := sc.Written()
+	w := sc.Encode()
 	w.Strategy, w.Limit, w.Queue, w.Load, w.Rate = "", 0, 0, 0, 0
 	return work(w)
 }

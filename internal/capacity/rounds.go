@@ -129,13 +129,13 @@ func runOf(
 	run func(context.Context, *cell, bench.Scenario) (*bench.Result, error),
 	done func(i int, sc bench.Scenario, r *bench.Result) error,
 ) error {
-	byWords := map[bench.Written]*cell{}
+	byWords := map[bench.Encoded]*cell{}
 	for i, c := range of {
-		byWords[suite.At(i).Written()] = c // as the suite runs it
+		byWords[suite.At(i).Encode()] = c // as the suite runs it
 	}
 	var failed sync.Map // cells
 	unlessFailed := func(ctx context.Context, sc bench.Scenario) (*bench.Result, error) {
-		c := byWords[sc.Written()]
+		c := byWords[sc.Encode()]
 		if _, ok := failed.Load(c); ok {
 			return nil, errGivenUp
 		}

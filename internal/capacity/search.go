@@ -122,7 +122,7 @@ func (s Search) Plan() string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, s.Objectives, s.Lo, s.Hi, s.Over, s.resolution(), s.confidence(), s.runs())
 	for _, sc := range s.Scenarios {
-		fmt.Fprintf(sum, "%+v\n", sc.Written())
+		fmt.Fprintf(sum, "%+v\n", sc.Encode())
 	}
 	return fmt.Sprintf("a search over %d scenarios, %x", len(s.Scenarios), sum.Sum(nil)[:6])
 }

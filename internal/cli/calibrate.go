@@ -160,8 +160,8 @@ func (c *calibrationResults) runTheory(ctx context.Context, e *execute.Execution
 }
 
 func (c *calibrationResults) document(path string) *page.Calibration {
-	known := func(name, what, strategy string, v calibration.Verdict) page.Known {
-		return page.Known{Name: name, What: what, Strategy: strategy, Unit: v.Unit, Want: v.Want,
+	known := func(name, what, strategy string, v calibration.Verdict) page.KnownValue {
+		return page.KnownValue{Name: name, What: what, Strategy: strategy, Unit: v.Unit, Want: v.Want,
 			Tolerance: v.Tolerance, Simulated: v.Simulated, Got: v.Got}
 	}
 	doc := &page.Calibration{Format: "poolbench calibrate", Version: 1, Dir: path, Size: c.size,

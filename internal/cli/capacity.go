@@ -166,7 +166,7 @@ func (o capacityOptions) setAxis(
 // offeredWork returns the largest offered work of a scenario, in busy slots.
 func offeredWork(scenarios []bench.Scenario) (most float64) {
 	for _, sc := range scenarios {
-		load := workloads.MustParse(sc.Written().Workload)
+		load := workloads.MustParse(sc.Encode().Workload)
 		if load.Spec.Kind != workloads.Wait {
 			continue // CPU and I/O work has no known mean before it is measured
 		}
@@ -218,7 +218,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.Run
 			return e.Add(execute.Record{ID: id}, r, err)
 		})
 	e.Runner.Close()
-	f := &show.Found{Search: s, Answers: answers, Execution: e}
+	f := &show.SearchResult{Search: s, Answers: answers, Execution: e}
 	e.Finish(endSearch(ctx, f, stopped))
 	shown := show.ShowSearch(f, o.Format)
 	if !o.Quiet {
@@ -237,7 +237,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.Run
 
 // endSearch writes the answers into the directory and closes it. The error concerns the directory,
 // or a run that cannot be stopped.
-func endSearch(ctx context.Context, f *show.Found, stopped error) error {
+func endSearch(ctx context.Context, f *show.SearchResult, stopped error) error {
 	f.Cut = context.Cause(ctx)
 	cut := stopped
 	if f.Cut != nil && errors.Is(stopped, f.Cut) {

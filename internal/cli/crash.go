@@ -30,7 +30,7 @@ import (
 )
 
 type crashOptions struct {
-	crash.Order
+	crash.WorkerConfig
 	kills    int
 	kill     string
 	settings []string // settings of the server
@@ -49,7 +49,7 @@ const (
 )
 
 func (a *app) crashCommand() *cobra.Command {
-	o := crashOptions{Order: crash.Order{Limit: 8, Tasks: 20_000}, kills: 10}
+	o := crashOptions{WorkerConfig: crash.WorkerConfig{Limit: 8, Tasks: 20_000}, kills: 10}
 	cmd := &cobra.Command{
 		Use:               "crash STRATEGY [flags]",
 		Short:             "kill a working process and count the tasks lost and done twice",
@@ -264,7 +264,7 @@ func (o crashOptions) plan() (p crash.Plan, v strategies.Variant, level strategi
 	if o.ServerKilled && hasKey(v.Spec, "away") && !v.Values.Given("away") {
 		o.Strategy = withParameter(o.Strategy, "away=1m") // tolerates the restart of the server
 	}
-	return crash.Plan{Order: o.Order, Command: []string{self, "crashing"}, Kills: o.kills,
+	return crash.Plan{WorkerConfig: o.WorkerConfig, Command: []string{self, "crashing"}, Kills: o.kills,
 		Spared: o.kill == killServer, Volatile: level == strategies.Volatile,
 		Removed:  hasKey(v.Spec, "dir") && level != strategies.Volatile,
 		Patience: o.patience}, v, level, err

@@ -42,7 +42,7 @@ func TestNotWaitedFor(t *testing.T) {
 
 func TestCrashCommand(t *testing.T) {
 	o := crashOptions{kills: 30, kill: killServer, patience: patience, settings: []string{"a=b c"},
-		Order: crash.Order{Strategy: "serial", Workload: "constant", Tasks: 50, Limit: 2, Seed: 3}}
+		WorkerConfig: crash.WorkerConfig{Strategy: "serial", Workload: "constant", Tasks: 50, Limit: 2, Seed: 3}}
 	p, _, _, err := o.plan()
 	if err != nil {
 		t.Fatal(err)

@@ -202,7 +202,7 @@ func readAddress(r io.ByteReader) (string, error) {
 			return string(line), nil
 		case len(line) == maxAddress:
 			return "", fmt.Errorf("--nats -: the first line of standard input: %w",
-				files.TooLong(maxAddress))
+				files.TooLongError(maxAddress))
 		default:
 			line = append(line, c)
 		}
@@ -222,7 +222,7 @@ func (p *patientRunners) run(
 ) (*bench.Result, error) {
 	r, err := p.runner(patience).Telling(ctx, s, soFar)
 	if _, stuck := errors.AsType[*execute.StuckError](err); stuck {
-		return nil, fleet.Last{Err: err}
+		return nil, fleet.FatalError{Err: err}
 	}
 	return r, err
 }

@@ -19,7 +19,7 @@ import (
 )
 
 type Plan struct {
-	Order
+	WorkerConfig
 	Command []string  // starts a process that calls Work
 	Errors  io.Writer // receives the standard error of the process
 	Kills   int
@@ -161,7 +161,7 @@ func (r *run) start() error {
 	}
 	r.process, r.stdin, r.heard = c, stdin, make(chan string, 1<<16)
 	go readLines(out, r.heard)
-	o := r.Order
+	o := r.WorkerConfig
 	o.Next, o.Tasks = r.next, r.Tasks-r.accepted
 	return json.NewEncoder(stdin).Encode(o)
 }

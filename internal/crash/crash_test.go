@@ -38,7 +38,7 @@ func plan(t *testing.T, strategy string) crash.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return crash.Plan{Order: crash.Order{Strategy: strategy, Workload: "constant:mean=2ms",
+	return crash.Plan{WorkerConfig: crash.WorkerConfig{Strategy: strategy, Workload: "constant:mean=2ms",
 		Limit: 4, Seed: 7, Queue: "crash_test", Tasks: 400},
 		Command: []string{self}, Errors: new(bytes.Buffer), Kills: 6, Patience: 30 * time.Second}
 }

@@ -21,7 +21,7 @@ const (
 
 // A strategy may end its process or never return, so another process removes the queue.
 func (r *run) remove() error {
-	o := r.Order
+	o := r.WorkerConfig
 	o.End = true
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *run) remove() error {
 	return err
 }
 
-func (o Order) end() error {
+func (o WorkerConfig) end() error {
 	v, err := strategies.Parse(o.Strategy)
 	if err != nil {
 		return nil // such a strategy never started

@@ -17,9 +17,9 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// An Order is read from a process's stdin as JSON. When stdin ends, the process drains the strategy
-// and ends.
-type Order struct {
+// A WorkerConfig is read from a process's stdin as JSON. When stdin ends, the process drains the
+// strategy and ends.
+type WorkerConfig struct {
 	Strategy string
 	Workload string
 	Limit    int
@@ -50,7 +50,7 @@ const (
 )
 
 func Work(ctx context.Context, in io.Reader, out io.Writer) error {
-	var o Order
+	var o WorkerConfig
 	orders := json.NewDecoder(in)
 	if err := orders.Decode(&o); err != nil {
 		return fmt.Errorf("crash: %w", err)
@@ -105,7 +105,7 @@ type worker struct {
 	submitInterval time.Duration // interval between two submits
 }
 
-func (w *worker) start(ctx context.Context, o Order) error {
+func (w *worker) start(ctx context.Context, o WorkerConfig) error {
 	v, err := strategies.Parse(o.Strategy)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (w *worker) start(ctx context.Context, o Order) error {
 }
 
 // task finds the tasks of earlier processes.
-func (o Order) params(
+func (o WorkerConfig) params(
 	v strategies.Variant, task func(id uint64) *strategies.Task,
 ) strategies.Params {
 	p := strategies.Params{Limit: o.Limit, Values: v.Values,
@@ -219,7 +219,7 @@ func (w *worker) Done(t *strategies.Task, r strategies.Result) {
 }
 
 // submit does not submit a refused task again, and pauses before the next one.
-func (w *worker) submit(ctx context.Context, o Order) {
+func (w *worker) submit(ctx context.Context, o WorkerConfig) {
 	due := time.Now()
 	for id, in := o.Next, 0; in < o.Tasks && id < math.MaxUint64; id++ {
 		due = due.Add(w.submitInterval)

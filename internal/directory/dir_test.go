@@ -53,7 +53,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 		var results []*bench.Result
 		for _, strategy := range []string{"worker_pool", "semaphore", "bounded_queue_shed"} {
 			results = append(results,
-				resultOf(t, scenarioOf(t, bench.Written{Strategy: strategy, Limit: 4, Load: 0.8,
+				resultOf(t, scenarioOf(t, bench.Encoded{Strategy: strategy, Limit: 4, Load: 0.8,
 					Tasks: 5000, Seed: 1})))
 		}
 		write(t, dir, directory.New, 3, nil, results...)
@@ -67,7 +67,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 
 func TestResultsFile(t *testing.T) {
 	dir := t.TempDir()
-	r := resultOf(t, scenarioOf(t, bench.Written{Workload: "hyperexp:mean=20ms,c2=16", Limit: 8,
+	r := resultOf(t, scenarioOf(t, bench.Encoded{Workload: "hyperexp:mean=20ms,c2=16", Limit: 8,
 		Load: 0.5, Tasks: 4000}))
 	write(t, dir, directory.New, 2, nil, r, r)
 	text := read(t, dir, "results.txt")
@@ -107,7 +107,7 @@ func TestResultsFile(t *testing.T) {
 // the library's writer.
 func TestDistributionsFile(t *testing.T) {
 	dir := t.TempDir()
-	r := resultOf(t, scenarioOf(t, bench.Written{Workload: "hyperexp:mean=20ms,c2=16", Limit: 8,
+	r := resultOf(t, scenarioOf(t, bench.Encoded{Workload: "hyperexp:mean=20ms,c2=16", Limit: 8,
 		Load: 0.5, Tasks: 4000}))
 	write(t, dir, directory.New, 2, nil, r, r)
 	log := hdrhistogram.NewHistogramLogReader(strings.NewReader(read(t, dir, "distributions.hlog")))
@@ -152,7 +152,7 @@ func TestDistributionsFile(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "out")
-	r := resultOf(t, scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
+	r := resultOf(t, scenarioOf(t, bench.Encoded{Limit: 4, Load: 0.5, Tasks: 100}))
 	write(t, dir, directory.New, 1, nil, r)
 	if _, err := directory.Create(dir, directory.New); err == nil ||
 		!strings.Contains(err.Error(), "exists already") {
@@ -205,7 +205,7 @@ func TestModes(t *testing.T) {
 }
 
 func TestKilledAtTheBeginning(t *testing.T) {
-	r := resultOf(t, scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
+	r := resultOf(t, scenarioOf(t, bench.Encoded{Limit: 4, Load: 0.5, Tasks: 100}))
 	for _, mode := range []directory.Mode{directory.New, directory.Force, directory.Append,
 		directory.Resume} {
 		dir := t.TempDir()
@@ -224,7 +224,7 @@ func TestKilledAtTheBeginning(t *testing.T) {
 
 func TestPartial(t *testing.T) {
 	dir := t.TempDir()
-	r := resultOf(t, scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
+	r := resultOf(t, scenarioOf(t, bench.Encoded{Limit: 4, Load: 0.5, Tasks: 100}))
 	write(t, dir, directory.New, 5, errors.New("interrupted"), r)
 	if text := read(t, dir, "results.txt"); !strings.HasSuffix(text,
 		"\n# partial 1 of 5 runs: interrupted\n") {
@@ -260,7 +260,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no /dev/full")
 	}
-	r := resultOf(t, scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
+	r := resultOf(t, scenarioOf(t, bench.Encoded{Limit: 4, Load: 0.5, Tasks: 100}))
 	for _, full := range resultFiles {
 		dir := t.TempDir()
 		write(t, dir, directory.New, 1, nil, r)

@@ -21,7 +21,7 @@ func TestProfiles(t *testing.T) {
 		}
 		for _, seed := range seeds {
 			r := resultOf(t, scenarioOf(t,
-				bench.Written{Load: 0.5, Limit: 2, Tasks: 500, Seed: seed}))
+				bench.Encoded{Load: 0.5, Limit: 2, Tasks: 500, Seed: seed}))
 			r.Profiles = []result.Profile{{Kind: "cpu", Data: []byte{1, byte(seed)}},
 				{Kind: "heap", Data: []byte{2, byte(seed)}}}
 			if err := d.Write(r); err != nil {

@@ -155,7 +155,7 @@ func (d *Dir) BeginSuites(suites []bench.Suite, goesOn bool) error {
 			if _, known := first[name]; !known {
 				first[name] = sc.Seed
 			}
-			if err := words.Encode(sc.Written()); err != nil {
+			if err := words.Encode(sc.Encode()); err != nil {
 				return err
 			}
 		}

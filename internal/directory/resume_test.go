@@ -23,7 +23,7 @@ func planned(t *testing.T) (suite bench.Suite, results []*bench.Result) {
 	t.Helper()
 	suite.Count = 3
 	for _, strategy := range []string{"worker_pool", "semaphore"} {
-		w := bench.Written{Strategy: strategy, Workload: "hyperexp:mean=20ms,c2=16", Limit: 4,
+		w := bench.Encoded{Strategy: strategy, Workload: "hyperexp:mean=20ms,c2=16", Limit: 4,
 			Load: 0.9, Tasks: 500, Seed: 7}
 		suite.Scenarios = append(suite.Scenarios, scenarioOf(t, w))
 	}

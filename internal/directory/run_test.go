@@ -6,7 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-func scenarioOf(t *testing.T, w bench.Written) bench.Scenario {
+func scenarioOf(t *testing.T, w bench.Encoded) bench.Scenario {
 	t.Helper()
 	for field, value := range map[*string]string{&w.Strategy: "worker_pool",
 		&w.Workload: "exponential:mean=10ms",

@@ -19,7 +19,7 @@ import (
 // soak returns the first partial and the final result.
 func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	t.Helper()
-	s := scenarioOf(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 10_000, Seed: seed})
+	s := scenarioOf(t, bench.Encoded{Limit: 4, Load: 0.5, Tasks: 10_000, Seed: seed})
 	s.Soak = true
 	var p progress.Tracker
 	p.SoFar()

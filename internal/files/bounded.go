@@ -7,17 +7,17 @@ import (
 	"os"
 )
 
-// TooLong is the exceeded limit in bytes.
-type TooLong int64
+// TooLongError is the exceeded limit in bytes.
+type TooLongError int64
 
-func (e TooLong) Error() string {
+func (e TooLongError) Error() string {
 	if mib := int64(1 << 20); int64(e) >= mib {
 		return fmt.Sprintf("it is longer than %d MiB", int64(e)/mib)
 	}
 	return fmt.Sprintf("it is longer than %d bytes", int64(e))
 }
 
-// If r has more than most bytes, the error is TooLong.
+// If r has more than most bytes, the error is TooLongError.
 func Reader(r io.Reader, most int64) io.Reader { return &reader{from: r, left: most, most: most} }
 
 type reader struct {
@@ -31,7 +31,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	}
 	n, err := r.from.Read(p)
 	if int64(n) > r.left {
-		n, err = int(r.left), TooLong(r.most)
+		n, err = int(r.left), TooLongError(r.most)
 	}
 	r.left -= int64(n)
 	return n, err
@@ -65,7 +65,7 @@ func (r *lineReader) Read(p []byte) (int, error) {
 		}
 	}
 	if r.long > r.most {
-		n, r.err = 0, fmt.Errorf("a line: %w", TooLong(r.most))
+		n, r.err = 0, fmt.Errorf("a line: %w", TooLongError(r.most))
 		err = r.err
 	}
 	return n, err
@@ -80,7 +80,7 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	}
 	defer f.Close()
 	data, err := ReadAll(f, most)
-	if _, long := err.(TooLong); long {
+	if _, long := err.(TooLongError); long {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return data, err

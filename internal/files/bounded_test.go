@@ -20,7 +20,7 @@ func TestReadAll(t *testing.T) {
 			iotest.OneByteReader(strings.NewReader(text)),
 			iotest.DataErrReader(strings.NewReader(text))} {
 			got, err := files.ReadAll(r, 10)
-			if errors.Is(err, files.TooLong(10)) != long || err != nil && !long ||
+			if errors.Is(err, files.TooLongError(10)) != long || err != nil && !long ||
 				string(got) != text[:min(n, 10)] {
 				t.Errorf("%d bytes: read %d, %v", n, len(got), err)
 			}
@@ -58,7 +58,7 @@ func TestLines(t *testing.T) {
 			"bytes":  iotest.OneByteReader(strings.NewReader(text)),
 			"halves": iotest.HalfReader(strings.NewReader(text))} {
 			got, err := io.ReadAll(files.Lines(r, 5))
-			var tooLong files.TooLong
+			var tooLong files.TooLongError
 			if errors.As(err, &tooLong) != long || !long && string(got) != text {
 				t.Errorf("%q in %s: %q, error %v", text, name, got, err)
 			}

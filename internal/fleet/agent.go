@@ -49,7 +49,7 @@ type greeting struct {
 type offer struct {
 	Load   string // ID of the load
 	By     Member
-	Attack attack.Written
+	Attack attack.Encoded
 }
 
 // An empty No accepts the offer. Otherwise No is the reason of the refusal.

@@ -224,7 +224,7 @@ func TestErrors(t *testing.T) {
 	_, wait := s.start(Worker{Self: testMember("a", "a"), Slots: 1,
 		Run: func(context.Context, bench.Scenario, time.Duration, func(*bench.Result)) (
 			*bench.Result, error) {
-			return nil, Last{wrong}
+			return nil, FatalError{wrong}
 		}})
 	if _, err := sweep.Run(t.Context(), scenario(1)); err == nil || err.Error() != "it hangs" {
 		t.Errorf("got %v", err)
@@ -248,7 +248,7 @@ func TestLastIsNotHeard(t *testing.T) {
 			*bench.Result, error) {
 			conn.Close()
 			cancel()
-			return nil, Last{wrong}
+			return nil, FatalError{wrong}
 		}})
 	if _, err := sweep.Run(ctx, scenario(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
@@ -283,8 +283,8 @@ func TestSoFar(t *testing.T) {
 }
 
 func TestPoison(t *testing.T) {
-	r := &working{Worker: Worker{Run: echo}}
-	c := cell{Scenario: scenario(1).Written()}
+	r := &workerState{Worker: Worker{Run: echo}}
+	c := cell{Scenario: scenario(1).Encode()}
 	if o, err := r.run(t.Context(), c, maxDeliveries+1, 0); err == nil || o.Result != nil ||
 		!strings.Contains(o.Error, "10 workers were lost") {
 		t.Errorf("%+v, error %v", o, err)

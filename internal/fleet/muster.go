@@ -94,7 +94,7 @@ func (r *loading) offerAll(ctx context.Context) {
 		if p.offset, err = r.measure(ctx, m); err == nil {
 			mine := r.Attack
 			mine.Agent = len(r.order)
-			why, err = r.ask(ctx, m, "offer", offer{r.id, r.Self, mine.Written()})
+			why, err = r.ask(ctx, m, "offer", offer{r.id, r.Self, mine.Encode()})
 		}
 		if err != nil {
 			why = err.Error()

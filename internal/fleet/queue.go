@@ -33,7 +33,7 @@ const (
 	forgotten = 24 * time.Hour
 )
 
-type presence struct {
+type heartbeat struct {
 	Member
 	Busy bool // whether it runs a cell
 }
@@ -42,7 +42,7 @@ type presence struct {
 type cell struct {
 	Sweep    string
 	Number   int // number in the sweep
-	Scenario bench.Written
+	Scenario bench.Encoded
 	Patience time.Duration // time limit without progress; 0 means the default
 }
 

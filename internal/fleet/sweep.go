@@ -46,7 +46,7 @@ type Sweep struct {
 
 	mu      sync.Mutex
 	cells   int
-	wanted  map[int]*want
+	wanted  map[int]*pendingCell
 	alive   time.Time         // last progress, or last time without wanted cells
 	shares  map[string]*share // by worker ID
 	refused map[string]bool   // by worker ID
@@ -79,7 +79,7 @@ func (o outcome) markHost(own string, clock bench.Clock) *bench.Result {
 	return o.Result
 }
 
-type want struct {
+type pendingCell struct {
 	cell    cell
 	name    string // name of the run
 	seed    uint64
@@ -97,7 +97,7 @@ func OpenSweep(
 	ctx context.Context, conn *nats.Conn, self Member, patience time.Duration, say func(string),
 ) (*Sweep, error) {
 	s := &Sweep{member: self, conn: conn, id: rand.Text(), patience: patience, say: say,
-		parts: collector{}, wanted: map[int]*want{}, shares: map[string]*share{},
+		parts: collector{}, wanted: map[int]*pendingCell{}, shares: map[string]*share{},
 		refused: map[string]bool{}, newHost: make(chan struct{})}
 	s.ctx, s.giveUp = context.WithCancelCause(ctx)
 	opening, cancel := context.WithTimeout(ctx, 2*partTime)
@@ -135,7 +135,7 @@ func (s *Sweep) call(answers string) error {
 }
 
 func (s *Sweep) receivePresence(m *nats.Msg) {
-	var there presence
+	var there heartbeat
 	if json.Unmarshal(m.Data, &there) != nil {
 		return
 	}
@@ -191,15 +191,15 @@ func (s *Sweep) Run(ctx context.Context, sc bench.Scenario) (*bench.Result, erro
 	}
 }
 
-func (s *Sweep) add(sc bench.Scenario, got chan<- outcome) *want {
+func (s *Sweep) add(sc bench.Scenario, got chan<- outcome) *pendingCell {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.wanted) == 0 {
 		s.alive = time.Now()
 	}
 	s.cells++
-	w := &want{name: sc.Name(), seed: sc.Seed, clock: sc.Clock, got: got, cell: cell{Sweep: s.id,
-		Number: s.cells, Scenario: sc.Written(), Patience: s.patience}}
+	w := &pendingCell{name: sc.Name(), seed: sc.Seed, clock: sc.Clock, got: got,
+		cell: cell{Sweep: s.id, Number: s.cells, Scenario: sc.Encode(), Patience: s.patience}}
 	s.wanted[s.cells] = w
 	return w
 }

@@ -28,7 +28,7 @@ const (
 
 // enqueue waits for an unreachable server and recreates a lost queue. The message ID lets the
 // server drop duplicates.
-func (s *Sweep) enqueue(ctx context.Context, w *want) error {
+func (s *Sweep) enqueue(ctx context.Context, w *pendingCell) error {
 	text, err := json.Marshal(w.cell)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (s *Sweep) enqueue(ctx context.Context, w *want) error {
 	}
 }
 
-func (w *want) id() string {
+func (w *pendingCell) id() string {
 	return fmt.Sprintf("%s.%d.%d", w.cell.Sweep, w.cell.Number, w.queued)
 }
 
@@ -152,7 +152,7 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	trouble = cmp.Or(trouble, s.trouble)
-	var first *want
+	var first *pendingCell
 	for _, w := range s.wanted {
 		if first == nil || w.cell.Number < first.cell.Number {
 			first = w
@@ -179,7 +179,7 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 // queue until its worker has delivered the result.
 func (s *Sweep) restore() error {
 	s.mu.Lock()
-	var silent []*want
+	var silent []*pendingCell
 	queued := uint64(0)
 	for _, w := range s.wanted {
 		if w.seq > 0 {
@@ -212,7 +212,7 @@ func (s *Sweep) restore() error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(silent, func(a, b *want) int { return a.cell.Number - b.cell.Number })
+	slices.SortFunc(silent, func(a, b *pendingCell) int { return a.cell.Number - b.cell.Number })
 	lost := 0
 	for _, w := range silent {
 		var is bool
@@ -232,7 +232,7 @@ func (s *Sweep) restore() error {
 }
 
 // isQueued also returns true if the cell is no longer wanted.
-func (s *Sweep) isQueued(ctx context.Context, w *want) (bool, error) {
+func (s *Sweep) isQueued(ctx context.Context, w *pendingCell) (bool, error) {
 	s.mu.Lock()
 	seq, id, wanted := w.seq, w.id(), s.wanted[w.cell.Number] == w
 	s.mu.Unlock()

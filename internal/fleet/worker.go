@@ -33,12 +33,12 @@ type Worker struct {
 type RunFunc func(ctx context.Context, s bench.Scenario, patience time.Duration,
 	soFar func(*bench.Result)) (*bench.Result, error)
 
-// Last is an error of Run that ends the worker, because the run cannot be stopped.
-type Last struct{ Err error }
+// FatalError is an error of Run that ends the worker, because the run cannot be stopped.
+type FatalError struct{ Err error }
 
-func (l Last) Error() string { return l.Err.Error() }
+func (l FatalError) Error() string { return l.Err.Error() }
 
-func (l Last) Unwrap() error { return l.Err }
+func (l FatalError) Unwrap() error { return l.Err }
 
 // Work runs cells until ctx ends or the worker was idle for Idle, which is not an error. When ctx
 // ends, the current cell returns to the queue.
@@ -47,7 +47,7 @@ func (w Worker) Work(ctx context.Context) error {
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	r := &working{Worker: w, slots: semaphore.NewWeighted(int64(w.Slots)), stop: stop,
+	r := &workerState{Worker: w, slots: semaphore.NewWeighted(int64(w.Slots)), stop: stop,
 		began: time.Now()}
 	for _, host := range []string{anyHost, hostKey(w.Self.Host)} {
 		if _, err := r.cells(opening, host); err != nil {
@@ -59,7 +59,7 @@ func (w Worker) Work(ctx context.Context) error {
 		return err
 	}
 	defer called.Unsubscribe()
-	err = errors.Join(publish(w.Conn, helloSubject, "", presence{Member: w.Self}),
+	err = errors.Join(publish(w.Conn, helloSubject, "", heartbeat{Member: w.Self}),
 		w.Conn.FlushWithContext(opening))
 	if err != nil {
 		return err
@@ -75,13 +75,13 @@ func (w Worker) Work(ctx context.Context) error {
 	r.awaitIdle(ctx)
 	stop(nil)
 	pulls.Wait()
-	if last, ok := errors.AsType[Last](context.Cause(ctx)); ok {
+	if last, ok := errors.AsType[FatalError](context.Cause(ctx)); ok {
 		return last
 	}
 	return nil
 }
 
-type working struct {
+type workerState struct {
 	Worker
 	slots *semaphore.Weighted
 	stop  context.CancelCauseFunc
@@ -94,7 +94,7 @@ type working struct {
 	valid  context.Context    // context of the current requests for cells; nil if there is none
 }
 
-func (r *working) answer(m *nats.Msg) {
+func (r *workerState) answer(m *nats.Msg) {
 	var sweep Member
 	if json.Unmarshal(m.Data, &sweep) != nil {
 		return
@@ -103,12 +103,12 @@ func (r *working) answer(m *nats.Msg) {
 		r.Say(fmt.Sprintf("the sweep of %s refuses this worker: %s", sweep, why))
 	}
 	// If the answer is lost, the results announce the worker.
-	answer(m, presence{Member: r.Self, Busy: r.busy.Load() > 0})
+	answer(m, heartbeat{Member: r.Self, Busy: r.busy.Load() > 0})
 }
 
-func (r *working) markActive() { r.last.Store(int64(time.Since(r.began))) }
+func (r *workerState) markActive() { r.last.Store(int64(time.Since(r.began))) }
 
-func (r *working) awaitIdle(ctx context.Context) {
+func (r *workerState) awaitIdle(ctx context.Context) {
 	if r.Idle == 0 {
 		<-ctx.Done()
 		return
@@ -130,7 +130,7 @@ func (r *working) awaitIdle(ctx context.Context) {
 const pause = time.Second
 
 // A restarted server has lost the requests for cells, and perhaps the queue.
-func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
+func (r *workerState) renew(ctx context.Context, changes <-chan nats.Status) {
 	for {
 		select {
 		case now := <-changes:
@@ -152,7 +152,7 @@ func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
 }
 
 // The context ends with the connection.
-func (r *working) asking(ctx context.Context) context.Context {
+func (r *workerState) asking(ctx context.Context) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.valid == nil {
@@ -161,7 +161,7 @@ func (r *working) asking(ctx context.Context) context.Context {
 	return r.valid
 }
 
-func (r *working) cells(ctx context.Context, host string) (jetstream.Consumer, error) {
+func (r *workerState) cells(ctx context.Context, host string) (jetstream.Consumer, error) {
 	opening, cancel := context.WithTimeout(ctx, 2*partTime)
 	defer cancel()
 	_, stream, err := openQueue(opening, r.Conn)
@@ -172,7 +172,7 @@ func (r *working) cells(ctx context.Context, host string) (jetstream.Consumer, e
 }
 
 // pull recreates the queue and the consumer if they are lost.
-func (r *working) pull(ctx context.Context, host string, weight int64) {
+func (r *workerState) pull(ctx context.Context, host string, weight int64) {
 	for ctx.Err() == nil {
 		asking := r.asking(ctx)
 		from, err := r.cells(ctx, host)
@@ -194,7 +194,7 @@ func (r *working) pull(ctx context.Context, host string, weight int64) {
 	}
 }
 
-func (r *working) runMessage(ctx context.Context, m jetstream.Msg, weight int64) {
+func (r *workerState) runMessage(ctx context.Context, m jetstream.Msg, weight int64) {
 	r.busy.Add(1)
 	defer func() { r.markActive(); r.busy.Add(-1) }()
 	var c cell
@@ -216,7 +216,7 @@ func (r *working) runMessage(ctx context.Context, m jetstream.Msg, weight int64)
 	o, err := r.run(running, c, meta.NumDelivered, weight)
 	giveUp(nil)
 	kept.Wait()
-	if last, ok := errors.AsType[Last](err); ok {
+	if last, ok := errors.AsType[FatalError](err); ok {
 		defer r.stop(last) // after delivery, if possible
 	}
 	if errors.Is(context.Cause(running), errUnwanted) {
@@ -232,7 +232,7 @@ func (r *working) runMessage(ctx context.Context, m jetstream.Msg, weight int64)
 
 var errUnwanted = errors.New("the sweep no longer needs this run")
 
-func (r *working) wanted(ctx context.Context, c cell) bool {
+func (r *workerState) wanted(ctx context.Context, c cell) bool {
 	asking, cancel := context.WithTimeout(ctx, renewal)
 	defer cancel()
 	m, err := r.Conn.RequestWithContext(asking, sweepSubject+"."+c.Sweep,
@@ -242,7 +242,7 @@ func (r *working) wanted(ctx context.Context, c cell) bool {
 
 // dropOrphan returns a cell to the queue if its sweep does not want it or does not answer. It drops
 // the cell after several deliveries.
-func (r *working) dropOrphan(m jetstream.Msg, deliveries uint64) {
+func (r *workerState) dropOrphan(m jetstream.Msg, deliveries uint64) {
 	if deliveries >= 3 {
 		_ = m.Term()
 		return
@@ -251,7 +251,7 @@ func (r *working) dropOrphan(m jetstream.Msg, deliveries uint64) {
 }
 
 // The cell is given up if the sweep does not want it or does not answer for several leases.
-func (r *working) renewLease(
+func (r *workerState) renewLease(
 	ctx context.Context, giveUp context.CancelCauseFunc, c cell, m jetstream.Msg,
 ) *sync.WaitGroup {
 	var keeping sync.WaitGroup
@@ -279,7 +279,7 @@ func (r *working) renewLease(
 }
 
 // run runs the scenario, unless too many workers were lost with it.
-func (r *working) run(
+func (r *workerState) run(
 	ctx context.Context, c cell, deliveries uint64, weight int64,
 ) (outcome, error) {
 	o := outcome{Worker: r.Self, Machine: directory.Machine()}
@@ -307,7 +307,7 @@ func (r *working) run(
 }
 
 // An unwanted outcome counts as delivered.
-func (r *working) deliver(ctx context.Context, c cell, o outcome) error {
+func (r *workerState) deliver(ctx context.Context, c cell, o outcome) error {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 )
 
 func TestWitness(t *testing.T) {
-	var seen *WitnessSeen
+	var seen *WitnessStats
 	for seen == nil || seen.Hiccups.Late.TotalCount() == 0 { // End came before its first nap
 		w := StartWitness()
 		time.Sleep(time.Millisecond)

@@ -66,13 +66,13 @@ func (m *Meter) Snapshot(at time.Time) Snapshot {
 	return s
 }
 
-type Answered struct {
+type AnswerTimes struct {
 	Outcome   Outcome
 	Status    string // of the answer; "": there is none
 	Responses Responses
 }
 
-func (m *Meter) Answered() (all []Answered) {
+func (m *Meter) Answered() (all []AnswerTimes) {
 	name := strconv.Itoa
 	if r := m.last.Load(); r != nil && r.Status != nil {
 		name = r.Status
@@ -83,7 +83,7 @@ func (m *Meter) Answered() (all []Answered) {
 			if h == nil {
 				continue
 			}
-			a := Answered{Outcome: Outcome(o)}
+			a := AnswerTimes{Outcome: Outcome(o)}
 			if status > 0 {
 				a.Status = name(status)
 			}

@@ -51,7 +51,7 @@ var levelNames = [levels]string{
 }
 
 // Unknown values are negative.
-type RuntimeSeen struct {
+type RuntimeStats struct {
 	// waits of ready goroutines until they ran; the runtime measures one in eight
 	Scheduling RuntimeTimes
 	Pauses     RuntimeTimes // stop-the-world pauses for the garbage collector
@@ -67,7 +67,7 @@ type RuntimeSeen struct {
 	Live              RuntimeLevel // bytes of objects alive after the last cycle, and of stacks
 }
 
-func (s *RuntimeSeen) SchedulingSeconds() float64 { return timedOneIn * s.Scheduling.Sum() }
+func (s *RuntimeStats) SchedulingSeconds() float64 { return timedOneIn * s.Scheduling.Sum() }
 
 const timedOneIn = 8
 
@@ -125,7 +125,7 @@ func (t *RuntimeTimes) Sum() (sum float64) {
 type RuntimeWatch struct {
 	before, after [totals]metrics.Sample
 	levels        [levels]metrics.Sample
-	seen          RuntimeSeen
+	seen          RuntimeStats
 }
 
 func WatchRuntime() *RuntimeWatch {
@@ -165,7 +165,7 @@ func (w *RuntimeWatch) Look() {
 }
 
 // End must be called once, and does not allocate.
-func (w *RuntimeWatch) End() *RuntimeSeen {
+func (w *RuntimeWatch) End() *RuntimeStats {
 	w.Look()
 	metrics.Read(w.after[:])
 	grown := func(i int) float64 {

@@ -28,19 +28,19 @@ type Witness struct {
 	before counters
 	used   Usage // usage of the process before the run
 	own    Usage // of the meter's thread
-	seen   *WitnessSeen
+	seen   *WitnessStats
 
 	runtime *RuntimeWatch
 }
 
-type WitnessSeen struct {
+type WitnessStats struct {
 	Pressure Pressure
 	Hiccups  *Hiccups // nil if there was no meter, as in tests
 	CPU      int64    // CPU time of the observation in ns; 0 if unknown
 	Usage    Usage
 	// seconds in which threads of the process were ready and had no processor; negative if unknown
 	Queued  float64
-	Runtime *RuntimeSeen // nil if Hiccups is nil
+	Runtime *RuntimeStats // nil if Hiccups is nil
 }
 
 // Usage is all 0 if unknown, except that unknown faults are negative.
@@ -64,7 +64,7 @@ func (u Usage) less(v Usage) Usage {
 func StartWitness() *Witness {
 	w := &Witness{
 		ready: make(chan struct{}), done: make(chan struct{}), begun: time.Now(),
-		seen: &WitnessSeen{Pressure: UnknownPressure, Hiccups: NewHiccups()}, runtime: WatchRuntime(),
+		seen: &WitnessStats{Pressure: UnknownPressure, Hiccups: NewHiccups()}, runtime: WatchRuntime(),
 	}
 	go w.meter()
 	<-w.ready // so that its allocations do not count in the run
@@ -74,7 +74,7 @@ func StartWitness() *Witness {
 
 // End takes at most a millisecond and must be called once. Instants are relative to base, the start
 // of the run.
-func (w *Witness) End(base time.Time) *WitnessSeen {
+func (w *Witness) End(base time.Time) *WitnessStats {
 	w.stop.Store(true)
 	<-w.done
 	w.seen.Runtime = w.runtime.End()
@@ -89,6 +89,6 @@ func (w *Witness) End(base time.Time) *WitnessSeen {
 	return w.seen
 }
 
-func (s *WitnessSeen) Stalled(from, to int64) bool {
+func (s *WitnessStats) Stalled(from, to int64) bool {
 	return s != nil && s.Hiccups != nil && s.Hiccups.Covers(from, to)
 }

@@ -163,7 +163,7 @@ func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 // ReportOtherwise adds the responses with one more slot and with equal services, or, if tasks call
 // a target, without the time of calls. The oracle must apply, all tasks must share one pool, and
 // arrivals must not depend on waits. The other parts of a response are assumed to be unchanged.
-func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *PartSums) {
+func (o *Run) ReportOtherwise(r *result.Result, first int, m Totals, parts *PartSums) {
 	if starts := o.Plan.Strategy.Starts; starts != nil {
 		r.Add(metric.Allowed, starts(o.Plan.Params).PerSecond)
 	}

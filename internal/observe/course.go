@@ -10,16 +10,16 @@ import (
 // At maxWindows intervals, neighbouring pairs are merged.
 const maxWindows = 4 * Intervals
 
-// A Course counts events in intervals of equal length, which doubles as the run grows. Begin and
+// A Timeline counts events in intervals of equal length, which doubles as the run grows. Begin and
 // Length are in ns.
-type Course struct {
+type Timeline struct {
 	Begin, Length int64
 	Line          []result.Bucket
 }
 
-func (c *Course) Add(r *record.Record) { countIn(c.at, r) }
+func (c *Timeline) Add(r *record.Record) { countIn(c.at, r) }
 
-func (c *Course) at(instant int64) *result.Bucket {
+func (c *Timeline) at(instant int64) *result.Bucket {
 	i := max((instant-c.Begin)/c.Length, 0)
 	for i >= maxWindows {
 		c.halve()
@@ -31,7 +31,7 @@ func (c *Course) at(instant int64) *result.Bucket {
 	return &c.Line[i]
 }
 
-func (c *Course) halve() {
+func (c *Timeline) halve() {
 	for i := range c.Line {
 		sum, of := c.Line[i/2].Counts(), c.Line[i].Counts()
 		for j := range sum {
@@ -47,7 +47,7 @@ func (c *Course) halve() {
 }
 
 // The intervals include the number of tasks in the system.
-func (c *Course) Intervals() []result.Bucket {
+func (c *Timeline) Intervals() []result.Bucket {
 	for i := range c.Line {
 		c.Line[i].Start = time.Duration(c.Begin + int64(i)*c.Length)
 		c.Line[i].Length = time.Duration(c.Length)
@@ -60,13 +60,13 @@ func (c *Course) Intervals() []result.Bucket {
 // by at most 1/32 of a batch.
 const maxBatches = 64 * Batches
 
-// A Batched sums values in batches of equal size, which doubles as the run grows.
-type Batched struct {
+// BatchSums adds values in batches of equal size, which doubles as the run grows.
+type BatchSums struct {
 	size, n int
 	sums    []float64
 }
 
-func (b *Batched) Add(v float64) {
+func (b *BatchSums) Add(v float64) {
 	if b.size == 0 {
 		b.size = 1
 	}
@@ -85,7 +85,7 @@ func (b *Batched) Add(v float64) {
 }
 
 // Means omits an incomplete last batch. ok is false with fewer than 10 values per batch.
-func (b *Batched) Means() (means [Batches]float64, ok bool) {
+func (b *BatchSums) Means() (means [Batches]float64, ok bool) {
 	full := b.n / max(b.size, 1)
 	for i := range means {
 		from, to := i*full/Batches, (i+1)*full/Batches

@@ -38,7 +38,7 @@ func (u *Uint128) AddProduct(a, b uint64) {
 }
 
 // Records are added in the order of their due times.
-type Flowing struct {
+type FlowCounter struct {
 	Flow
 	Run      *Run
 	Bound    int
@@ -50,7 +50,7 @@ type Flowing struct {
 }
 
 func (o *Run) Flow(first int) Flow {
-	f := Flowing{Run: o, Bound: o.Bound()}
+	f := FlowCounter{Run: o, Bound: o.Bound()}
 	for i, rec := range o.Trace.From(0) {
 		f.Add(rec, i >= first)
 	}
@@ -58,7 +58,7 @@ func (o *Run) Flow(first int) Flow {
 }
 
 // A task that ends at the instant of an arrival has left before it.
-func (f *Flowing) Add(r *record.Record, counts bool) {
+func (f *FlowCounter) Add(r *record.Record, counts bool) {
 	f.Offered++
 	f.Outcomes[r.Outcome]++
 	f.Busy += r.Busy
@@ -86,7 +86,7 @@ func (f *Flowing) Add(r *record.Record, counts bool) {
 	}
 }
 
-func (f *Flowing) check(r *record.Record) {
+func (f *FlowCounter) check(r *record.Record) {
 	if r.Attempts > 1 {
 		f.Again++
 	}
@@ -102,7 +102,7 @@ func (f *Flowing) check(r *record.Record) {
 	}
 }
 
-func (f *Flowing) advance(to int64) {
+func (f *FlowCounter) advance(to int64) {
 	if to > f.Now {
 		f.Area.AddProduct(uint64(f.inSystem), uint64(to-f.Now))
 		if f.Bound > 0 && f.inSystem >= f.Bound {
@@ -112,7 +112,7 @@ func (f *Flowing) advance(to int64) {
 	}
 }
 
-func (f *Flowing) leave(until int64) {
+func (f *FlowCounter) leave(until int64) {
 	for len(f.Ends) > 0 && f.Ends[0] <= until {
 		f.advance(f.Ends[0])
 		f.Ends.pop()
@@ -120,7 +120,7 @@ func (f *Flowing) leave(until int64) {
 	}
 }
 
-func (f *Flowing) Ended(firstDue int64) Flow {
+func (f *FlowCounter) Ended(firstDue int64) Flow {
 	window, fullTime := f.Now-f.From, f.FullTime
 	f.leave(1<<63 - 1)
 	f.Makespan, f.Window, f.FullTime = f.LastEnd-firstDue, window, fullTime

@@ -30,7 +30,7 @@ func (o *Run) ReportRuntime(r *result.Result, tasks int) {
 	}
 }
 
-func (o *Run) reportGoroutines(r *result.Result, s *machine.RuntimeSeen, n float64) {
+func (o *Run) reportGoroutines(r *result.Result, s *machine.RuntimeStats, n float64) {
 	for _, q := range metric.Quantiles {
 		if q.Main && statistics.Resolvable(q.P, int(s.Scheduling.Count)) {
 			r.Add(q.Unit("sched"), s.Scheduling.Quantile(q.P).Seconds())
@@ -44,7 +44,7 @@ func (o *Run) reportGoroutines(r *result.Result, s *machine.RuntimeSeen, n float
 	r.Add(metric.MutexWaitPerOp, s.Mutex/n)
 }
 
-func reportCollector(r *result.Result, s *machine.RuntimeSeen, n float64) {
+func reportCollector(r *result.Result, s *machine.RuntimeStats, n float64) {
 	r.Add(metric.GCCycles, s.Cycles)
 	r.Add(metric.GCCPU, s.GC)
 	r.Add(metric.GCAssistPerOp, s.Assist/n)

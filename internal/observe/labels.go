@@ -391,7 +391,7 @@ func IsOfLabels(unit string) bool {
 		"noisy-"}, func(begin string) bool { return strings.HasPrefix(unit, begin) })
 }
 
-func (o *Run) reportLabels(r *result.Result, first int, m Measured, scratch []int64) {
+func (o *Run) reportLabels(r *result.Result, first int, m Totals, scratch []int64) {
 	l := o.NewLabels()
 	if !l.Any() {
 		return

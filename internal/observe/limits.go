@@ -25,7 +25,7 @@ func (o *Run) addLimits(line []result.Bucket) {
 }
 
 // The mean limit is weighted by time, from the end of the warm-up to the last end.
-func (o *Run) ReportLimit(r *result.Result, m Measured) {
+func (o *Run) ReportLimit(r *result.Result, m Totals) {
 	if len(o.Limits) == 0 || m.lastEnd <= m.From {
 		return
 	}

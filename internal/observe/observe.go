@@ -45,7 +45,7 @@ type Run struct {
 	Counts       []targets.Count // counters of the target and of the strategy
 	Overruns     *Overruns       // nil without a timeout
 	used         resources
-	Seen         *machine.WitnessSeen // nil under the virtual clock
+	Seen         *machine.WitnessStats // nil under the virtual clock
 	Profiles     []result.Profile
 	Claims       []Claim
 	scratch      []float64
@@ -95,8 +95,8 @@ func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	}
 }
 
-// Measured contains sums over the tasks after the warm-up, in ns.
-type Measured struct {
+// Totals contains sums over the tasks after the warm-up, in ns.
+type Totals struct {
 	N        int
 	outcomes [record.GaveUp + 1]int
 	inTime   int // completed within the deadline
@@ -113,7 +113,7 @@ type Measured struct {
 	busySq   float64 // Σ (busy/second)²
 }
 
-func (m *Measured) Count(r *record.Record, deadline int64) {
+func (m *Totals) Count(r *record.Record, deadline int64) {
 	m.outcomes[r.Outcome]++
 	m.lastEnd = max(m.lastEnd, r.End)
 	if r.Outcome == record.Completed && (deadline == 0 || r.Response() <= deadline) {
@@ -135,7 +135,7 @@ func (m *Measured) Count(r *record.Record, deadline int64) {
 }
 
 // CountLeft adds the ends of the warm-up's tasks that were in the system at From.
-func (m *Measured) CountLeft(ends ...int64) {
+func (m *Totals) CountLeft(ends ...int64) {
 	for _, end := range ends {
 		if end > m.From {
 			m.left++
@@ -144,7 +144,7 @@ func (m *Measured) CountLeft(ends ...int64) {
 	}
 }
 
-func (m Measured) Ended(s Plan, until int64) Measured {
+func (m Totals) Ended(s Plan, until int64) Totals {
 	m.plan, m.until = until, until
 	if s.Arrival.IsClosed() {
 		m.until = m.From + m.served(max(until, m.lastEnd))
@@ -152,7 +152,7 @@ func (m Measured) Ended(s Plan, until int64) Measured {
 	return m
 }
 
-func (o *Run) Measure(first int) (m Measured) {
+func (o *Run) Measure(first int) (m Totals) {
 	m.N = o.Trace.Len() - first
 	from, until := Span(o.Trace.Len(), first, func(i int) int64 { return o.Trace.At(i).Due },
 		int64(o.Plan.Duration))
@@ -171,7 +171,7 @@ func (o *Run) Measure(first int) (m Measured) {
 // served shares the time from From to end between the measured tasks and the warm-up's remaining
 // tasks, in proportion to their number. The rate of measured tasks thus equals the rate of all
 // tasks that ended in this time.
-func (m Measured) served(end int64) int64 {
+func (m Totals) served(end int64) int64 {
 	if m.left == 0 {
 		return end - m.From
 	}
@@ -181,12 +181,12 @@ func (m Measured) served(end int64) int64 {
 
 // Seconds is at least the time that the measured tasks represent, so a strategy that catches up
 // cannot exceed the arrival rate.
-func (m Measured) Seconds() float64 {
+func (m Totals) Seconds() float64 {
 	return float64(max(m.until-m.From, m.served(m.lastEnd))) / Second
 }
 
 // Rate is 0 if all tasks were due at once.
-func (m Measured) Rate() float64 {
+func (m Totals) Rate() float64 {
 	if m.until == m.From {
 		return 0
 	}
@@ -194,7 +194,7 @@ func (m Measured) Rate() float64 {
 }
 
 // mean is in seconds. c2 is the squared coefficient of variation.
-func (m Measured) MeanService() (mean, c2 float64) {
+func (m Totals) MeanService() (mean, c2 float64) {
 	if m.started == 0 || m.busy == 0 {
 		return 0, 0
 	}
@@ -203,7 +203,7 @@ func (m Measured) MeanService() (mean, c2 float64) {
 	return mean, max(m.busySq/n/(mean*mean)-1, 0)
 }
 
-func (m Measured) Report(r *result.Result) {
+func (m Totals) Report(r *result.Result) {
 	elapsed := m.Seconds()
 	if elapsed == 0 {
 		return
@@ -216,7 +216,7 @@ func (m Measured) Report(r *result.Result) {
 	}
 }
 
-func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
+func (o *Run) ReportShares(r *result.Result, m Totals, f Flow) {
 	n := float64(m.N)
 	if f.accepted > 0 {
 		r.Add(metric.Waited, float64(f.waited)/float64(f.accepted))

@@ -13,26 +13,26 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-type late struct {
+type lateTask struct {
 	i   int
 	lag int64
 	rec record.Record
 }
 
-func lateLast(a, b late) int {
+func lateLast(a, b lateTask) int {
 	return cmp.Or(cmp.Compare(a.rec.Response(), b.rec.Response()), cmp.Compare(b.i, a.i))
 }
 
 // A Slowest keeps the slowest tasks, the fastest of them first. Tasks must be added in the order of
 // their due times. A task that is not kept costs one comparison.
-type Slowest struct{ tasks []late }
+type Slowest struct{ tasks []lateTask }
 
 func (s *Slowest) Add(i int, r *record.Record, lag int64) {
 	full := len(s.tasks) == rundir.MaxSlowest
 	if full && r.Response() <= s.tasks[0].rec.Response() {
 		return
 	}
-	t := late{i, lag, *r}
+	t := lateTask{i, lag, *r}
 	at, _ := slices.BinarySearchFunc(s.tasks, t, lateLast)
 	if !full {
 		s.tasks = slices.Insert(s.tasks, at, t)

@@ -11,9 +11,9 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// stretch is a stage with its measured tasks: due after its begin and up to its end, since a task
-// represents the gap before it.
-type stretch struct {
+// stageTasks is a stage with its measured tasks: due after its begin and up to its end, since a
+// task represents the gap before it.
+type stageTasks struct {
 	arrivals.Stage
 	begin, end int64
 	from       int64
@@ -21,7 +21,7 @@ type stretch struct {
 	backlog    int
 }
 
-func (o *Run) stretches(first int) (all []stretch) {
+func (o *Run) stretches(first int) (all []stageTasks) {
 	stages := o.Plan.Arrival.Stages()
 	if len(stages) < 2 || o.Trace.Len() == 0 {
 		return nil
@@ -32,7 +32,7 @@ func (o *Run) stretches(first int) (all []stretch) {
 	}
 	begin, i := int64(0), first
 	for _, stage := range stages {
-		s := stretch{Stage: stage, begin: begin, end: min(begin+int64(stage.For), over), first: i}
+		s := stageTasks{Stage: stage, begin: begin, end: min(begin+int64(stage.For), over), first: i}
 		if begin >= over {
 			break
 		}
@@ -80,9 +80,9 @@ func (o *Run) ReportStages(r *result.Result, first int) {
 }
 
 func (o *Run) reportStage(
-	r *result.Result, stage int, s stretch, add func(unit string, value float64),
+	r *result.Result, stage int, s stageTasks, add func(unit string, value float64),
 ) {
-	var m Measured
+	var m Totals
 	var responses []int64
 	for i := s.first; i < s.first+s.n; i++ {
 		rec := o.Trace.At(i)
@@ -133,7 +133,7 @@ const (
 )
 
 // after is the time in ns from the stage's begin. known is false if a stage has too few tasks.
-func (o *Run) recovery(before, s stretch) (after int64, recovered, known bool) {
+func (o *Run) recovery(before, s stageTasks) (after int64, recovered, known bool) {
 	var responses []int64
 	for i := before.first; i < before.first+before.n; i++ {
 		if rec := o.Trace.At(i); rec.Outcome == record.Completed {

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
+func (o *Run) ReportTimes(r *result.Result, first int, m Totals) error {
 	scratch := make([]int64, 0, m.N)
 	var shares []float64
 	for _, q := range metric.Quantiles {

@@ -33,7 +33,7 @@ type Answer struct {
 
 type Point struct{ X, Y float64 }
 
-func Run(ctx context.Context, w bench.Written) (*Answer, error) {
+func Run(ctx context.Context, w bench.Encoded) (*Answer, error) {
 	w.Clock = bench.Virtual.String()
 	if w.Tasks < 1 || w.Tasks > MaxTasks || w.Duration != 0 {
 		return nil, fmt.Errorf("n: want 1 to %d tasks, got %d", MaxTasks, w.Tasks)

@@ -9,15 +9,15 @@ import (
 	"github.com/poolbench/poolbench/internal/playground"
 )
 
-func scenario(change func(w *bench.Written)) bench.Written {
-	w := bench.Written{Strategy: "worker_pool", Workload: "exponential", Target: "none",
+func scenario(change func(w *bench.Encoded)) bench.Encoded {
+	w := bench.Encoded{Strategy: "worker_pool", Workload: "exponential", Target: "none",
 		Arrival: "poisson", Limit: 4, Load: 0.8, Tasks: 2000, Warmup: 0.1, Seed: 1}
 	change(&w)
 	return w
 }
 
 func TestRun(t *testing.T) {
-	w := scenario(func(*bench.Written) {})
+	w := scenario(func(*bench.Encoded) {})
 	a, err := playground.Run(context.Background(), w)
 	if err != nil {
 		t.Fatal(err)
@@ -62,13 +62,13 @@ func TestRun(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		want   string
-		change func(w *bench.Written)
+		change func(w *bench.Encoded)
 	}{
-		{"want 1 to 200000 tasks", func(w *bench.Written) { w.Tasks = playground.MaxTasks + 1 }},
-		{"want 1 to 200000 tasks", func(w *bench.Written) { w.Tasks = 0 }},
-		{"unknown strategy", func(w *bench.Written) { w.Strategy = "nobody" }},
-		{"virtual time", func(w *bench.Written) { w.Workload = "cpu_sha256" }},
-		{"load", func(w *bench.Written) { w.Load = 1e9 }},
+		{"want 1 to 200000 tasks", func(w *bench.Encoded) { w.Tasks = playground.MaxTasks + 1 }},
+		{"want 1 to 200000 tasks", func(w *bench.Encoded) { w.Tasks = 0 }},
+		{"unknown strategy", func(w *bench.Encoded) { w.Strategy = "nobody" }},
+		{"virtual time", func(w *bench.Encoded) { w.Workload = "cpu_sha256" }},
+		{"load", func(w *bench.Encoded) { w.Load = 1e9 }},
 	} {
 		_, err := playground.Run(context.Background(), scenario(c.change))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -83,7 +83,7 @@ func TestChoices(t *testing.T) {
 		t.Fatalf("%d strategies", len(all))
 	}
 	for _, c := range all {
-		w := scenario(func(w *bench.Written) { w.Strategy, w.Tasks = c.Name, 400 })
+		w := scenario(func(w *bench.Encoded) { w.Strategy, w.Tasks = c.Name, 400 })
 		if _, err := playground.Run(context.Background(), w); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 		}

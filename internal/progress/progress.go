@@ -41,7 +41,9 @@ func (p *Tracker) SoFar() *result.Result {
 	return r
 }
 
-func (p *Tracker) Asked() soaks.Asked { return soaks.Asked{Wanted: &p.wanted, Answer: p.answer} }
+func (p *Tracker) Asked() soaks.InterimRequest {
+	return soaks.InterimRequest{Wanted: &p.wanted, Answer: p.answer}
+}
 
 func (p *Tracker) answer(soFar func() (*result.Result, error)) {
 	if !p.wanted.CompareAndSwap(true, false) {

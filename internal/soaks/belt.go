@@ -28,7 +28,7 @@ type Belt struct {
 	fold  *Fold
 	order order // reorders tasks that depend on others
 	most  int
-	asked Asked // request for the results so far
+	asked InterimRequest // request for the results so far
 	peak  *atomic.Int64
 
 	mu            sync.Mutex
@@ -44,7 +44,7 @@ type Belt struct {
 	once       sync.Once
 }
 
-type Asked struct {
+type InterimRequest struct {
 	Wanted *atomic.Bool
 	Answer func(soFar func() (*result.Result, error))
 }
@@ -64,7 +64,7 @@ func NewBelt(most int) *Belt {
 		quit: make(chan struct{}), taken: chunkRecords}
 }
 
-func (b *Belt) Start(f *Fold, a Asked, peak *atomic.Int64) {
+func (b *Belt) Start(f *Fold, a InterimRequest, peak *atomic.Int64) {
 	b.fold, b.asked, b.peak = f, a, peak
 	b.folding.Go(func() {
 		for {

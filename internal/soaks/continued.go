@@ -74,9 +74,9 @@ func (c *Continuation) Skip(
 	}
 }
 
-func (c *Continuation) course() observe.Course {
+func (c *Continuation) course() observe.Timeline {
 	first := c.before.Timeline[0]
-	to := observe.Course{Begin: int64(first.Start), Length: int64(first.Length)}
+	to := observe.Timeline{Begin: int64(first.Start), Length: int64(first.Length)}
 	var inFlight, queued int
 	for _, v := range c.before.Timeline {
 		left := v

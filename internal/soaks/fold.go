@@ -35,8 +35,8 @@ type Fold struct {
 	begin int64
 	due   int64
 
-	m       observe.Measured
-	flow    observe.Flowing
+	m       observe.Totals
+	flow    observe.FlowCounter
 	oracle  validity.Oracle
 	lag     record.Lagging
 	stood   observe.BlockedSum
@@ -49,13 +49,13 @@ type Fold struct {
 	lags     *hdrhistogram.Histogram
 	late     float64
 	latest   int64
-	course   observe.Course
+	course   observe.Timeline
 	spread   observe.Spread
-	trend    observe.Batched
+	trend    observe.BatchSums
 	drifting func(*record.Record) int64
-	waits    observe.Batched
+	waits    observe.BatchSums
 	tail     tails
-	done     observe.Batched // 1 for each completed task, otherwise 0
+	done     observe.BatchSums // 1 for each completed task, otherwise 0
 }
 
 type distribution struct {
@@ -75,8 +75,8 @@ const longestTime = int64(4 * 87_600 * time.Hour)
 func NewFold(o *observe.Run, span time.Duration, second *Continuation) *Fold {
 	s := o.Plan
 	f := &Fold{o: o, begun: *o, first: math.MaxInt,
-		course: observe.Course{Length: max(int64(span)/observe.Intervals, 1)},
-		flow:   observe.Flowing{Run: o, Bound: o.Bound()}, oracle: validity.NewOracle(o),
+		course: observe.Timeline{Length: max(int64(span)/observe.Intervals, 1)},
+		flow:   observe.FlowCounter{Run: o, Bound: o.Bound()}, oracle: validity.NewOracle(o),
 		spread: observe.NewSpread(int64(span)), stood: observe.BlockedSum{Per: 1},
 		lags: hdrhistogram.New(1, longestTime, foldDigits)}
 	_, f.drifting = validity.Drifting(o)
@@ -300,7 +300,7 @@ func (f *Fold) reportTimes(r *result.Result) error {
 	return nil
 }
 
-func (f *Fold) reportLength(r *result.Result, m observe.Measured) {
+func (f *Fold) reportLength(r *result.Result, m observe.Totals) {
 	k := validity.MemoryOf(f.o, r, 0, m)
 	if mean, ok := r.Metric(metric.MeanWait); ok && mean > 0 {
 		means, ok := f.waits.Means()
@@ -315,7 +315,7 @@ func (f *Fold) reportLength(r *result.Result, m observe.Measured) {
 	}
 }
 
-func (f *Fold) judge(r *result.Result, m observe.Measured, flow observe.Flow, h observe.Blocked) {
+func (f *Fold) judge(r *result.Result, m observe.Totals, flow observe.Flow, h observe.Blocked) {
 	o := f.o
 	validity.JudgeAny(o, r)
 	if !o.Plan.Virtual {

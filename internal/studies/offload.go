@@ -189,7 +189,7 @@ func drawOffload(m *evidence.Measured) evidence.Figure {
 	}
 	taken := offloadCrowded(m, handedOver[0]) > crowded
 	if at := breakEven(m, handedOver[0]); !math.IsNaN(at) && !taken {
-		p.Remarks = []charts.Remark{{Sign: charts.Foot, X: at, Y: 1,
+		p.Remarks = []charts.Annotation{{Sign: charts.Foot, X: at, Y: 1,
 			Text: []string{"offloading gains", "from about " + evidence.Roughly(at)}}}
 	}
 	machine := "this machine"

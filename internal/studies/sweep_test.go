@@ -38,7 +38,7 @@ func sweepCells(t testing.TB) (cells []bench.Scenario) {
 					"constant 0.8", "sine 0.5"} {
 					for _, limit := range []int{1, 2, 5} {
 						name, load, _ := strings.Cut(arrival, " ")
-						w := bench.Written{Strategy: spec.Name, Workload: work, Target: "none",
+						w := bench.Encoded{Strategy: spec.Name, Workload: work, Target: "none",
 							Arrival: name, Limit: limit, Queue: queue,
 							Tasks: 60_000, Warmup: 0.1, Clock: "virtual"}
 						fmt.Sscan(load, &w.Load)

@@ -105,7 +105,7 @@ func drawThrottle(m *evidence.Measured) evidence.Figure {
 				p.Add(throttleFree(i, s))
 			}
 		}
-		p.Remarks = []charts.Remark{{Sign: charts.Foot, X: throttleRate, Y: 1,
+		p.Remarks = []charts.Annotation{{Sign: charts.Foot, X: throttleRate, Y: 1,
 			Text: []string{fmt.Sprintf("%d/s", throttleRate), "admitted"}}}
 		planes = append(planes, p)
 	}

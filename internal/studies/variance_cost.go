@@ -121,17 +121,17 @@ func drawCost(m *evidence.Measured) evidence.Figure {
 		p.Add(evidence.Exact(m.Named(costCell(separate, 1)),
 			[]float64{1, costRs[len(costRs)-1]}, func(float64) float64 { return exact }))
 		start := equalTasks(limit, of)
-		p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Ring, X: 1, Y: start,
+		p.Remarks = append(p.Remarks, charts.Annotation{Sign: charts.Ring, X: 1, Y: start,
 			Text: []string{fmt.Sprintf("exact M/D/%d: %s", limit, text.Short(start))}})
 		if of == slowdown {
 			p.Levels = []charts.Level{{Name: "processor sharing, exact", Y: processorSharing()}}
 		}
 		if tax, from, to := taxOf(m, of); !math.IsNaN(tax.Mid) {
-			p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Gap, X: taxAt, Y: from, To: to,
+			p.Remarks = append(p.Remarks, charts.Annotation{Sign: charts.Gap, X: taxAt, Y: from, To: to,
 				Text: []string{"variance tax", "×" + text.Short(tax.Mid)}})
 		}
 		if at := crossover(m, separate, of); !math.IsNaN(at.Mid) {
-			p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Foot, X: at.Mid, Y: exact,
+			p.Remarks = append(p.Remarks, charts.Annotation{Sign: charts.Foot, X: at.Mid, Y: exact,
 				Text: []string{"separate pools", "pay from R = " + text.Short(at.Mid)}})
 		}
 		planes = append(planes, p)

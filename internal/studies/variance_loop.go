@@ -105,7 +105,7 @@ func drawLoop(m *evidence.Measured) evidence.Figure {
 			X: []float64{1}, Y: []float64{a.MeanResponse}})
 	}
 	if n := len(open.X) - 1; n > 0 {
-		p.Remarks = []charts.Remark{{Sign: charts.Gap, X: widest, Y: closed.Y[n], To: open.Y[n],
+		p.Remarks = []charts.Annotation{{Sign: charts.Gap, X: widest, Y: closed.Y[n], To: open.Y[n],
 			Text: []string{"the same throughput", "×" + text.Short(open.Y[n]/closed.Y[n])}}}
 	}
 	return evidence.Figure{

@@ -99,7 +99,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 			s.Name, s.Style = fmt.Sprintf("a step costs %v", o), i
 			p.Add(s)
 			if at := minQuantum(o); at >= quanta[0] && at <= 1 {
-				p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Foot, X: at, Y: s.Y[0],
+				p.Remarks = append(p.Remarks, charts.Annotation{Sign: charts.Foot, X: at, Y: s.Y[0],
 					Text: []string{fmt.Sprintf("cost %v: no steady", o),
 						fmt.Sprintf("state below %s", text.Short(at))}})
 			}
@@ -114,7 +114,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 		free := planes[1].Series[0] // without overhead, or with the smallest that was measured
 		at := max(slices.Index(free.X, 1), 0)
 		planes[1].Remarks = append(planes[1].Remarks,
-			charts.Remark{Sign: charts.Ring, X: free.X[at], Y: free.Y[at],
+			charts.Annotation{Sign: charts.Ring, X: free.X[at], Y: free.Y[at],
 				Text: []string{"our own step:", text.ShortSeconds(cost)}})
 		below = fmt.Sprintf("; a step of %s costs %s here", sequential, text.ShortSeconds(cost))
 		ours = fmt.Sprintf("Ring: a step of %s costs %s on this machine, next to the curve "+

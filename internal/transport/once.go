@@ -14,7 +14,7 @@ func Send(r *http.Request) {
 	if (r.Body == nil || r.Body == http.NoBody) && Idempotent(r) {
 		// The length is unknown, which means no body for these methods. "identity" keeps net/http
 		// from probing the body in a goroutine with a timer.
-		r.Body, r.ContentLength, r.TransferEncoding = nothing{}, 0, identity
+		r.Body, r.ContentLength, r.TransferEncoding = emptyBody{}, 0, identity
 	}
 }
 
@@ -45,8 +45,8 @@ func Repeatable(r *http.Request) bool {
 
 var identity = []string{"identity"}
 
-// nothing is an empty body that differs from http.NoBody.
-type nothing struct{}
+// emptyBody is an empty body that differs from http.NoBody.
+type emptyBody struct{}
 
-func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
-func (nothing) Close() error             { return nil }
+func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
+func (emptyBody) Close() error             { return nil }

@@ -92,13 +92,13 @@ func (d *Dealer) limit(at int) int {
 }
 
 // errNoneFree counts as a timeout.
-var errNoneFree = noneFree{}
+var errNoneFree = noStreamError{}
 
-type noneFree struct{}
+type noStreamError struct{}
 
-func (noneFree) Error() string { return "no stream became free in time" }
-func (noneFree) Unwrap() error { return os.ErrDeadlineExceeded }
-func (noneFree) Timeout() bool { return true }
+func (noStreamError) Error() string { return "no stream became free in time" }
+func (noStreamError) Unwrap() error { return os.ErrDeadlineExceeded }
+func (noStreamError) Timeout() bool { return true }
 
 func (d *Dealer) room() int {
 	best := -1

@@ -30,9 +30,9 @@ func (s *Counts) begin() {
 	}
 }
 
-// A Watched connection parses the HTTP/2 frames that pass, because no client exposes open streams
+// A WatchedConn parses the HTTP/2 frames that pass, because no client exposes open streams
 // and GOAWAYs.
-type Watched struct {
+type WatchedConn struct {
 	net.Conn
 	of          *Counts
 	gone        atomic.Bool // whether it accepts no new streams
@@ -49,14 +49,14 @@ type Watched struct {
 }
 
 // Watch must be called before the client sends any data.
-func Watch(c net.Conn, of *Counts) *Watched {
-	f := &Watched{Conn: c, of: of, out: scanner{skip: len(preface)},
+func Watch(c net.Conn, of *Counts) *WatchedConn {
+	f := &WatchedConn{Conn: c, of: of, out: scanner{skip: len(preface)},
 		streams: map[uint32]struct{}{}, settled: make(chan struct{})}
 	f.in.settings = f.settings
 	return f
 }
 
-func (f *Watched) Settled(ctx context.Context) error {
+func (f *WatchedConn) Settled(ctx context.Context) error {
 	select {
 	case <-f.settled:
 	case <-ctx.Done():
@@ -74,7 +74,7 @@ func (f *Watched) Settled(ctx context.Context) error {
 }
 
 // Broke reports whether the connection ended other than by Close.
-func (f *Watched) Broke() bool {
+func (f *WatchedConn) Broke() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.broken
@@ -82,7 +82,7 @@ func (f *Watched) Broke() bool {
 
 // set gets the number of concurrent streams that the server allows (0 means any number), now and
 // when it changes.
-func (f *Watched) Limited(set func(streams int)) {
+func (f *WatchedConn) Limited(set func(streams int)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.limited = set
@@ -90,7 +90,7 @@ func (f *Watched) Limited(set func(streams int)) {
 }
 
 // most is negative if the settings have no limit.
-func (f *Watched) settings(most int64) {
+func (f *WatchedConn) settings(most int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.hasSettings && !f.finished {
@@ -109,7 +109,7 @@ func (f *Watched) settings(most int64) {
 
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-func (f *Watched) Read(p []byte) (int, error) {
+func (f *WatchedConn) Read(p []byte) (int, error) {
 	n, err := f.Conn.Read(p)
 	f.in.scan(p[:n], f.came)
 	if err != nil {
@@ -118,7 +118,7 @@ func (f *Watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (f *Watched) Write(p []byte) (int, error) {
+func (f *WatchedConn) Write(p []byte) (int, error) {
 	f.out.scan(p, f.sent) // before an answer can arrive
 	n, err := f.Conn.Write(p)
 	if err != nil {
@@ -127,7 +127,7 @@ func (f *Watched) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (f *Watched) Close() error {
+func (f *WatchedConn) Close() error {
 	f.end(nil)
 	return f.Conn.Close()
 }
@@ -139,7 +139,7 @@ const (
 	settingStreams                                                  = 3
 )
 
-func (f *Watched) sent(kind, _ byte, stream uint32) {
+func (f *WatchedConn) sent(kind, _ byte, stream uint32) {
 	switch kind {
 	case frameHeaders:
 		f.mu.Lock()
@@ -153,7 +153,7 @@ func (f *Watched) sent(kind, _ byte, stream uint32) {
 	}
 }
 
-func (f *Watched) came(kind, flags byte, stream uint32) {
+func (f *WatchedConn) came(kind, flags byte, stream uint32) {
 	switch {
 	case kind == frameGoAway:
 		if !f.gone.Swap(true) {
@@ -168,7 +168,7 @@ func (f *Watched) came(kind, flags byte, stream uint32) {
 	}
 }
 
-func (f *Watched) drop(stream uint32) (was bool) {
+func (f *WatchedConn) drop(stream uint32) (was bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, was = f.streams[stream]; was {
@@ -179,9 +179,9 @@ func (f *Watched) drop(stream uint32) (was bool) {
 }
 
 // After GOAWAY, the connection accepts no new streams.
-func (f *Watched) Gone() bool { return f.gone.Load() }
+func (f *WatchedConn) Gone() bool { return f.gone.Load() }
 
-func (f *Watched) end(why error) {
+func (f *WatchedConn) end(why error) {
 	f.gone.Store(true)
 	f.mu.Lock()
 	defer f.mu.Unlock()

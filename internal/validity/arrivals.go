@@ -107,7 +107,7 @@ const (
 )
 
 // The lag of a task is the time from its due time to its submit.
-func checkLag(o *observe.Run, r *result.Result, first int, m observe.Measured) {
+func checkLag(o *observe.Run, r *result.Result, first int, m observe.Totals) {
 	mean := 0.0
 	for i, lag := range o.Trace.Lags() {
 		if i >= first {
@@ -117,7 +117,7 @@ func checkLag(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	JudgeLag(o, r, mean, m)
 }
 
-func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Measured) {
+func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Totals) {
 	response, ok := r.Metric(metric.MeanResponse)
 	if !ok || response == 0 {
 		return
@@ -149,7 +149,7 @@ func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Measured
 // CheckSaturation looks for stretches in which each submit returned only after the next task was
 // due. A strategy may block while all slots are taken, so a stretch counts only if a slot was free
 // for at least half of it.
-func CheckSaturation(o *observe.Run, r *result.Result, m observe.Measured) {
+func CheckSaturation(o *observe.Run, r *result.Result, m observe.Totals) {
 	t := o.Trace
 	whole := float64(t.At(t.Len()-1).Issue - t.At(0).Issue)
 	if whole <= 0 {

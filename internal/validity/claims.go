@@ -150,7 +150,7 @@ func claimLimit(o *observe.Run, r *result.Result, unit string, exact, allowed fl
 // overloadNoise returns the possible deviation of the throughput from the capacity at a load above
 // 1. All slots stay busy after about (1+C²)/(ρ−1)² tasks.
 func overloadNoise(
-	o *observe.Run, r *result.Result, m observe.Measured, load, capacity float64,
+	o *observe.Run, r *result.Result, m observe.Totals, load, capacity float64,
 ) float64 {
 	longest, _ := r.Metric(metric.MaxService)
 	n, spread := float64(m.N), 1+o.Workload.C2()

@@ -147,7 +147,7 @@ func TestOverloadIsReported(t *testing.T) {
 		seeds = 1
 	}
 	for seed := range seeds {
-		for i, w := range []bench.Written{
+		for i, w := range []bench.Encoded{
 			{Strategy: "shortest_first", Workload: "hyperexp:c2=10", Limit: 2, Load: 1.05},
 			{Strategy: "partitioned", Workload: "exponential", Limit: 4, Load: 1.2},
 			{Strategy: "worker_pool", Workload: "constant", Limit: 4, Load: 1},

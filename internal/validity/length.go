@@ -13,7 +13,7 @@ import (
 
 // Consecutive waits are highly correlated: for the p99, 100,000 tasks at a load of 0.9 have the
 // information of 350 independent tasks.
-func checkLength(o *observe.Run, r *result.Result, first int, m observe.Measured) {
+func checkLength(o *observe.Run, r *result.Result, first int, m observe.Totals) {
 	if a := o.Plan.Arrival; a.Spec.AllAtOnce || a.Spec.Unsteady || a.Stages() != nil {
 		return
 	}

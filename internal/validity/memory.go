@@ -114,7 +114,7 @@ func Relaxation(o *observe.Run, load, c2 float64) float64 {
 
 // MemoryOf returns the longest relaxation time of the slots, of the pool of a class, and of a rate
 // limit.
-func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) Memory {
+func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Totals) Memory {
 	s, spec := o.Plan, o.Plan.Strategy
 	rate, mean, c2, tail := s.Rate(o.Mean), o.Mean.Seconds(), 0.0, math.NaN()
 	d := o.Dist()

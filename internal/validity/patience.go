@@ -12,7 +12,7 @@ import (
 // A task with an exponential patience is abandoned at the same rate while it waits and while it
 // runs. With the shorter of service time and remaining patience as service time, the slots form an
 // Erlang A queue (theory.MMkM).
-func reportPatience(o *observe.Run, r *result.Result, m observe.Measured) {
+func reportPatience(o *observe.Run, r *result.Result, m observe.Totals) {
 	s, spec := o.Plan, o.Plan.Strategy
 	_, exponential := o.Dist().(dist.Exponential)
 	patience, memoryless := s.Patience.(dist.Exponential)

@@ -15,7 +15,7 @@ import (
 // ReportExact adds the exact values if a closed form exists. The inputs are the plan under the
 // virtual clock, and the realised rate and mean under the real clock, because a timer that
 // overshoots by 10 % makes a different queue.
-func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe.Blocked) {
+func ReportExact(o *observe.Run, r *result.Result, m observe.Totals, h observe.Blocked) {
 	s := o.Plan
 	if s.Target != "none" || s.Drain != 0 || s.Timeout != 0 {
 		return

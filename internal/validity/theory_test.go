@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-func scenario(t *testing.T, w bench.Written) bench.Scenario {
+func scenario(t *testing.T, w bench.Encoded) bench.Scenario {
 	t.Helper()
 	w.Target, w.Arrival, w.Clock = "none", cmp.Or(w.Arrival, "poisson"), "virtual"
 	w.Strategy = cmp.Or(w.Strategy, "worker_pool")
@@ -49,7 +49,7 @@ func calculated(t *testing.T, s bench.Scenario) *bench.Result {
 
 func TestWrongTheoryIsReported(t *testing.T) {
 	t.Parallel()
-	for unit, w := range map[string]bench.Written{
+	for unit, w := range map[string]bench.Encoded{
 		"mean-wait-sec": {Load: 0.3, Tasks: 50_000, Warmup: 0.1},
 		"ops/s":         {Load: 1.3, Tasks: 20_000, Warmup: 0.1},
 		"makespan-sec":  {Arrival: "batch", Tasks: 2000},
@@ -96,7 +96,7 @@ func TestNoFalseAlarm(t *testing.T) {
 					continue
 				}
 				for seed := range seeds {
-					r := calculated(t, scenario(t, bench.Written{Strategy: strategy,
+					r := calculated(t, scenario(t, bench.Encoded{Strategy: strategy,
 						Workload: workload, Load: load, Limit: 4, Tasks: 5000, Warmup: 0.1,
 						Seed: seed}))
 					for _, reason := range r.Reasons {
@@ -114,7 +114,7 @@ func TestNoFalseAlarm(t *testing.T) {
 func TestNoFalseAlarmInLongQueues(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(10) {
-		w := bench.Written{Strategy: "bounded_queue_shed", Workload: "exponential", Load: 1.5,
+		w := bench.Encoded{Strategy: "bounded_queue_shed", Workload: "exponential", Load: 1.5,
 			Limit: 4, Queue: 1000,
 			Tasks: 23_000, Warmup: 0.5, Seed: seed}
 		for _, reason := range calculated(t, scenario(t, w)).Reasons {
@@ -129,7 +129,7 @@ func TestNoFalseAlarmInLongQueues(t *testing.T) {
 func TestNoFalseAlarmOfRareTasks(t *testing.T) {
 	for strategy, seed := range map[string]uint64{"event_loop_offload": 31694,
 		"worker_pool": 34335} {
-		w := bench.Written{Strategy: strategy, Workload: "lognormal", Limit: 1, Load: 0.4,
+		w := bench.Encoded{Strategy: strategy, Workload: "lognormal", Limit: 1, Load: 0.4,
 			Queue: bench.NoQueue, Tasks: 60_000, Seed: seed}
 		for _, reason := range calculated(t, scenario(t, w)).Reasons {
 			if reason.Check == "theory" {

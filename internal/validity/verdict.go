@@ -21,7 +21,7 @@ func JudgeAny(o *observe.Run, r *result.Result) {
 }
 
 func Judge(
-	o *observe.Run, r *result.Result, first int, m observe.Measured, f observe.Flow,
+	o *observe.Run, r *result.Result, first int, m observe.Totals, f observe.Flow,
 	h observe.Blocked,
 ) {
 	JudgeAny(o, r)

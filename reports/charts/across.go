@@ -2,29 +2,29 @@ package charts
 
 import "gonum.org/v1/plot"
 
-// Across is the quantity along the x axis of a sweep.
-type Across int
+// XAxis is the quantity along the x axis of a sweep.
+type XAxis int
 
 const (
-	Load  Across = iota // share of the capacity
-	Rate                // arrivals per second
-	Limit               // tasks at once
+	Load  XAxis = iota // share of the capacity
+	Rate               // arrivals per second
+	Limit              // tasks at once
 )
 
 // Label returns the label of the axis.
-func (a Across) Label() string {
+func (a XAxis) Label() string {
 	return [...]string{"offered load (share of capacity)", "offered rate (tasks/s)",
 		"limit (tasks at once, log scale)"}[a]
 }
 
-func (a Across) tip(v float64) string {
+func (a XAxis) tip(v float64) string {
 	return [...]string{"load ", "offered ", "limit "}[a] + Count(v) + [...]string{"", "/s", ""}[a]
 }
 
-func (a Across) axis() Axis { return Axis{Label: a.Label(), Log: a == Limit} }
+func (a XAxis) axis() Axis { return Axis{Label: a.Label(), Log: a == Limit} }
 
 // scale sets the range to measured, in ascending order, and labels as many values as fit.
-func (a Across) scale(p *plot.Plot, measured []float64) {
+func (a XAxis) scale(p *plot.Plot, measured []float64) {
 	lo, hi := measured[0], measured[len(measured)-1]
 	if a == Limit {
 		lo, hi = lo/1.1, hi*1.1

@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Found is the capacity interval of one strategy.
-type Found struct {
+// CapacityBar is the capacity interval of one strategy.
+type CapacityBar struct {
 	Name   string
 	Style  int     // number of the strategy, from 0
 	Met    float64 // highest load, or rate, that meets the objective, or NaN
@@ -25,12 +25,12 @@ type Found struct {
 // Capacity draws a row for each strategy, the highest capacity first: a thin line over the loads
 // that meet the objective, and a bar over the capacity's interval, with an arrow at an unknown end.
 // from and to are the searched range.
-func Capacity(title string, across Across, from, to float64, found []Found) (*Chart, error) {
+func Capacity(title string, across XAxis, from, to float64, found []CapacityBar) (*Chart, error) {
 	if !counting.shows(from) || !counting.shows(to) || from >= to {
 		return nil, &EmptyError{Chart: title,
 			Notes: []string{fmt.Sprintf("no range from %v to %v", from, to)}}
 	}
-	rows := make([]Found, 0, len(found))
+	rows := make([]CapacityBar, 0, len(found))
 	var notes []string
 	within := func(v float64) bool { return linear.shows(v) && v >= from && v <= to }
 	for _, f := range found {
@@ -41,11 +41,11 @@ func Capacity(title string, across Across, from, to float64, found []Found) (*Ch
 		}
 		rows = append(rows, f)
 	}
-	slices.SortStableFunc(rows, func(a, b Found) int {
+	slices.SortStableFunc(rows, func(a, b CapacityBar) int {
 		return cmp.Or(-cmp.Compare(a.Met, b.Met),
 			-cmp.Compare(orInfinity(a.Missed), orInfinity(b.Missed)), cmp.Compare(a.Style, b.Style))
 	})
-	names := text.Texts(rows, func(f Found) string { return f.Name })
+	names := text.Texts(rows, func(f CapacityBar) string { return f.Name })
 	p := newPlot("", across.Label(), "")
 	p.Add(capacityBars{rows, across, from, to})
 	p.X.Tick.Marker = linearTicks{Count, 6}
@@ -89,8 +89,8 @@ func (rows rowTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
 }
 
 type capacityBars struct {
-	rows     []Found
-	across   Across
+	rows     []CapacityBar
+	across   XAxis
 	from, to float64
 }
 
@@ -141,10 +141,12 @@ func (b capacityBars) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-func (b capacityBars) allMeet(f Found) bool   { return f.Met == b.to }
-func (b capacityBars) noneMeets(f Found) bool { return math.IsNaN(f.Met) && f.Missed == b.from }
+func (b capacityBars) allMeet(f CapacityBar) bool { return f.Met == b.to }
+func (b capacityBars) noneMeets(f CapacityBar) bool {
+	return math.IsNaN(f.Met) && f.Missed == b.from
+}
 
-func (b capacityBars) drawValue(c *draw.Canvas, f Found, left, right, at vg.Length) {
+func (b capacityBars) drawValue(c *draw.Canvas, f CapacityBar, left, right, at vg.Length) {
 	style := textStyle(textSize, xfont.WeightNormal, muted)
 	style.YAlign = draw.YCenter
 	text := b.rangeText(f)
@@ -168,7 +170,7 @@ func box(left, bottom, right, top vg.Length) []vg.Point {
 		{X: left, Y: top}}
 }
 
-func (b capacityBars) rangeText(f Found) string {
+func (b capacityBars) rangeText(f CapacityBar) string {
 	switch {
 	case b.allMeet(f):
 		return "at least " + Count(f.Met)
@@ -182,7 +184,7 @@ func (b capacityBars) rangeText(f Found) string {
 	return Count(f.Met) + " to " + Count(f.Missed)
 }
 
-func (b capacityBars) tip(f Found) string {
+func (b capacityBars) tip(f CapacityBar) string {
 	return b.across.tip(min(orInfinity(f.Met), orInfinity(f.Missed))) + "\n" +
 		f.Name + "  " + b.rangeText(f)
 }

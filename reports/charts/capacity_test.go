@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-func sampleFound() []Found {
+func sampleFound() []CapacityBar {
 	none := math.NaN()
-	return []Found{
+	return []CapacityBar{
 		{"serial", 3, none, 0.1},
 		{"worker_pool", 5, 0.815, 0.925},
 		{"unbounded", 4, 1.2, none},
@@ -89,15 +89,15 @@ func isEmpty(err error) bool {
 
 func TestAnyCapacityDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var found []Found
+		var found []CapacityBar
 		for range rapid.IntRange(0, 40).Draw(t, "rows") {
-			found = append(found, Found{
+			found = append(found, CapacityBar{
 				rapid.String().Draw(t, "name"), rapid.IntRange(0, 50).Draw(t, "style"),
 				extremeFloats().Draw(t, "met"), extremeFloats().Draw(t, "missed"),
 			})
 		}
 		from, to := extremeFloats().Draw(t, "from"), extremeFloats().Draw(t, "to")
-		across := rapid.SampledFrom([]Across{Load, Rate}).Draw(t, "across")
+		across := rapid.SampledFrom([]XAxis{Load, Rate}).Draw(t, "across")
 		drawChart(t, "capacity", func() (*Chart, error) {
 			return Capacity("t", across, from, to, found)
 		})

@@ -92,6 +92,6 @@ func (l *lines) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 
 type drawn struct {
 	Series
-	look look
+	look seriesStyle
 	pts  []vg.Point
 }

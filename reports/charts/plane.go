@@ -18,7 +18,7 @@ type Plane struct {
 	TopLabel string
 	Top      []Mark
 	Levels   []Level
-	Remarks  []Remark
+	Remarks  []Annotation
 }
 
 // An Axis is the scale and number format of an axis.

@@ -25,7 +25,7 @@ func samplePlanes() []Plane {
 		TopLabel: "C²",
 		Top:      []Mark{{1, "0"}, {2, "0.125"}, {2.05, "crowded"}, {50, "12"}, {90, "beyond"}},
 		Levels:   []Level{{"the limit", 1.7}},
-		Remarks: []Remark{
+		Remarks: []Annotation{
 			{Sign: Ring, X: 1, Y: 3.45, Text: []string{"exact at 1"}},
 			{Sign: Gap, X: 50, Y: 6, To: 68, Text: []string{"tax", "×11"}},
 			{Sign: Foot, X: 3.1, Y: 6.07, Text: []string{"crossover"}},
@@ -146,7 +146,7 @@ func TestAnyPlaneDraws(t *testing.T) {
 				p.Levels = append(p.Levels,
 					Level{rapid.String().Draw(t, "level"), extremeFloats().Draw(t, "at")})
 				p.Remarks = append(p.Remarks,
-					Remark{Sign: rapid.SampledFrom([]Sign{Ring, Gap, Foot}).Draw(t, "sign"),
+					Annotation{Sign: rapid.SampledFrom([]Sign{Ring, Gap, Foot}).Draw(t, "sign"),
 						X: extremeFloats().Draw(t, "remark x"), Y: extremeFloats().Draw(t, "remark y"),
 						To:   extremeFloats().Draw(t, "to"),
 						Text: rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "text")})

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Remark is a sign in a plane with words beside it.
-type Remark struct {
+// An Annotation is a sign in a plane with words beside it.
+type Annotation struct {
 	Sign Sign
 	X, Y float64
 	To   float64 // value at the other end, if Sign is Gap
@@ -27,7 +27,7 @@ const (
 )
 
 type remarks struct {
-	all    []Remark
+	all    []Annotation
 	series []Series // the words avoid them
 	x, y   axisKind
 }
@@ -36,11 +36,11 @@ const ringRadius vg.Length = 8
 
 func (r remarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	inside := func(m Remark, v float64) bool {
+	inside := func(m Annotation, v float64) bool {
 		return r.x.shows(m.X) && r.y.shows(v) && c.ContainsX(x(m.X)) && c.ContainsY(y(v))
 	}
 	busy := r.traces(c, p)
-	var shown []Remark
+	var shown []Annotation
 	var places []vg.Point // candidate positions of the words
 	for _, m := range r.all {
 		if !inside(m, m.Y) || m.Sign == Gap && !inside(m, m.To) {
@@ -98,7 +98,7 @@ func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 }
 
 // drawWords writes where it covers the fewest points, and returns points of the covered area.
-func (m Remark) drawWords(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.Point) {
+func (m Annotation) drawWords(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.Point) {
 	if len(m.Text) == 0 {
 		return nil
 	}

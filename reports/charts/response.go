@@ -9,7 +9,7 @@ import (
 // Response draws response times in seconds (logarithmic) against load, rate or limit, one panel per
 // quantile. Bounds, such as a deadline, are lines across all panels, or only named if they are far
 // from all data.
-func Response(title string, across Across, panels []Panel, bounds ...Level) (*Chart, error) {
+func Response(title string, across XAxis, panels []Panel, bounds ...Level) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, across.axis().kind(), logarithm)
 	_, _, ymin, ymax := rangeOf(cleaned)

@@ -72,7 +72,7 @@ var heatTints = [...]role{
 
 // The first eight series differ in colour and marker, the next eight have other markers and a dash,
 // and so on: 32 looks in all.
-type look struct {
+type seriesStyle struct {
 	tint   role
 	marker marker
 	dash   []vg.Length
@@ -80,13 +80,13 @@ type look struct {
 
 var dashes = [...][]vg.Length{nil, {7, 3}, {2, 2.5}, {9, 3, 2, 3}}
 
-func lookOf(style int) look {
+func lookOf(style int) seriesStyle {
 	if style < 0 {
 		panic(fmt.Sprintf("charts: style %d is negative", style))
 	}
 	n := len(palette)
 	cycle := style / n
-	return look{
+	return seriesStyle{
 		tint:   palette[style%n],
 		marker: marker((style + 3*cycle) % int(markers)),
 		dash:   dashes[cycle%len(dashes)],

@@ -54,7 +54,7 @@ type Comparison struct {
 	// with Brief: differences of the same tasks under the virtual clock, if recorded
 	Tasks []TaskDifference
 	// with Brief: parts of the responses' differences, if recorded
-	Parts []Between
+	Parts []ColumnDifference
 
 	brief    bool
 	rowKeys  string            // projection of rows
@@ -92,10 +92,10 @@ type Cell struct {
 	// comparison with the base cell, or nil for the base and if either is missing
 	Versus *benchmath.Comparison
 
-	runs    results.Cell       // runs of the cell, which may lack the metric
-	doubted *results.Doubted   // nil if every run is VALID or has no verdict
-	paired  *statistics.Paired // comparison by pairs, which takes precedence. nil without pairs
-	pairing results.Pairing    // the pairs, or why there are none
+	runs    results.Cell          // runs of the cell, which may lack the metric
+	doubted *results.DoubtfulCell // nil if every run is VALID or has no verdict
+	paired  *statistics.Paired    // comparison by pairs, which takes precedence. nil without pairs
+	pairing results.Pairing       // the pairs, or why there are none
 }
 
 // p returns NaN for a single pair.

@@ -16,7 +16,7 @@ type contrast struct {
 	facets []facet
 	alike  []string // names of rows or columns with equal values, including this one as the first
 	tasks  *TaskDifference
-	parts  *Between
+	parts  *ColumnDifference
 }
 
 func (k *contrast) base() int   { return k.facets[0].row.Base }

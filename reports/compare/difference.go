@@ -29,14 +29,14 @@ type Difference struct {
 	// in seconds, mean of the pairs
 	P99 float64 `json:"p99Sec"`
 	// tasks that completed in only one of the two runs
-	OnlyBase int   `json:"onlyBase"`
-	OnlyHere int   `json:"onlyHere"`
-	Unpaired int   `json:"tailUnpaired"`
-	Most     *Most `json:"most,omitempty"` // nil without a tail or a difference
+	OnlyBase int        `json:"onlyBase"`
+	OnlyHere int        `json:"onlyHere"`
+	Unpaired int        `json:"tailUnpaired"`
+	Most     *TailShare `json:"most,omitempty"` // nil without a tail or a difference
 }
 
-// A Between is the Difference of two columns of a comparison.
-type Between struct {
+// A ColumnDifference is the Difference of two columns of a comparison.
+type ColumnDifference struct {
 	Benchmark string `json:"benchmark"`
 	Column    string `json:"column"`
 	Base      string `json:"base"`
@@ -66,8 +66,8 @@ func (s *Sum) mean(ns int64) float64 { return float64(ns) / float64(s.Tasks) / 1
 // MaxShare is the share of a difference that Most covers.
 const MaxShare = 0.9
 
-// Most is the smallest set of tail tasks that makes up MaxShare of the difference.
-type Most struct {
+// TailShare is the smallest set of tail tasks that makes up MaxShare of the difference.
+type TailShare struct {
 	Tasks int `json:"tasks"`
 	// in a burst, each task is due before all earlier ones have ended, on the slower side
 	Bursts int `json:"bursts"`
@@ -136,12 +136,12 @@ func p99(t *rundir.Tasks) (ns int64, known bool) {
 	return statistics.NearestRanks(nil, completed, 0.99)[0], true
 }
 
-func mostAffected(pairs []Pair, tail []tailTask, all int64) *Most {
+func mostAffected(pairs []Pair, tail []tailTask, all int64) *TailShare {
 	sign := int64(cmp.Compare(all, 0))
 	slices.SortStableFunc(tail, func(a, b tailTask) int {
 		return cmp.Compare(sign*b.difference, sign*a.difference)
 	})
-	m, sum := &Most{}, 0.0
+	m, sum := &TailShare{}, 0.0
 	for wanted := MaxShare * float64(sign*all); sum < wanted; m.Tasks++ {
 		sum += float64(sign * tail[m.Tasks].difference)
 	}

@@ -55,7 +55,7 @@ func (f facet) order() int {
 
 func (f facet) loss() bool { return slices.Contains(losses, f.table.Unit) }
 
-func (f facet) doubt() *results.Doubted { return f.base().doubted.Worse(f.cell().doubted) }
+func (f facet) doubt() *results.DoubtfulCell { return f.base().doubted.Worse(f.cell().doubted) }
 
 func (f facet) judged() bool { return f.doubt().Mark() != invalid }
 

@@ -24,7 +24,7 @@ type grid struct {
 	residues map[benchproc.Key]map[benchproc.Key]struct{} // residues of each column
 	// may lack the metrics
 	runs   map[gridRun]results.Cell
-	doubts map[gridRun]*results.Doubted // doubts on these runs, or nil
+	doubts map[gridRun]*results.DoubtfulCell // doubts on these runs, or nil
 	// keys of a table, without its unit, and of a column with runs in it
 	in    map[[2]benchproc.Key]bool
 	pairs map[gridPair]results.Pairing
@@ -62,7 +62,7 @@ func newGrid(by *projections) *grid {
 		cols:        make(map[benchproc.Key]struct{}),
 		residues:    make(map[benchproc.Key]map[benchproc.Key]struct{}),
 		runs:        make(map[gridRun]results.Cell),
-		doubts:      make(map[gridRun]*results.Doubted),
+		doubts:      make(map[gridRun]*results.DoubtfulCell),
 		in:          make(map[[2]benchproc.Key]bool),
 		pairs:       make(map[gridPair]results.Pairing),
 		tests:       make(judge.RankSums),
@@ -239,7 +239,7 @@ func (g *grid) row(
 	return row
 }
 
-func doubtsOf(row, column string, runs results.Cell) (gravest *results.Doubted) {
+func doubtsOf(row, column string, runs results.Cell) (gravest *results.DoubtfulCell) {
 	if !runs.Judged() {
 		return nil
 	}

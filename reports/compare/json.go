@@ -88,7 +88,7 @@ type jsonComparison struct {
 	Missing    []Missing           `json:"missing"`
 	Varying    []Variation         `json:"varying"`
 	Tasks      []TaskDifference    `json:"tasks,omitempty"`
-	Parts      []Between           `json:"parts,omitempty"`
+	Parts      []ColumnDifference  `json:"parts,omitempty"`
 	Doubts     []string            `json:"doubts"`
 	Warnings   []string            `json:"warnings"`
 }

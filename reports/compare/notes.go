@@ -74,7 +74,7 @@ func (v Variation) Describe(columns []string) string {
 // DoubtLines lists why runs are not VALID, each reason once, with its cells.
 func (c *Comparison) DoubtLines() []string {
 	cells, seen := map[string]int{}, map[[2]string]bool{}
-	var all []*results.Doubted
+	var all []*results.DoubtfulCell
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		for _, row := range t.Rows {
@@ -99,12 +99,12 @@ func (c *Comparison) DoubtLines() []string {
 }
 
 func (c *Comparison) uncertainLines() []string {
-	var all []results.Shown
+	var all []results.ShownMetric
 	for i := range c.Tables {
 		for _, row := range c.Tables[i].Rows {
 			for _, cell := range row.Cells {
 				if cell != nil {
-					all = append(all, results.Shown{Cell: cell.runs, Unit: c.Tables[i].Unit})
+					all = append(all, results.ShownMetric{Cell: cell.runs, Unit: c.Tables[i].Unit})
 				}
 			}
 		}

@@ -51,7 +51,7 @@ func (d *TaskDifference) String() string {
 // Responses are compared under the virtual clock, their parts under both clocks.
 func (g *grid) compareTasks(
 	inputs []results.Input,
-) (all []TaskDifference, parts []Between, err error) {
+) (all []TaskDifference, parts []ColumnDifference, err error) {
 	dirs := map[*results.Run]string{}
 	for _, in := range inputs {
 		for i := range in.Results.Runs {
@@ -91,14 +91,14 @@ func (g *grid) compareTasks(
 			all = append(all, d)
 		}
 		if whole && len(known) == d.Pairs {
-			parts = append(parts, Between{Benchmark: d.Benchmark, Column: d.Column,
+			parts = append(parts, ColumnDifference{Benchmark: d.Benchmark, Column: d.Column,
 				Base: d.Base, Difference: *Decompose(known)})
 		}
 	}
 	slices.SortFunc(all, func(a, b TaskDifference) int {
 		return cmp.Or(cmp.Compare(a.Benchmark, b.Benchmark), cmp.Compare(a.Column, b.Column))
 	})
-	slices.SortFunc(parts, func(a, b Between) int {
+	slices.SortFunc(parts, func(a, b ColumnDifference) int {
 		return cmp.Or(cmp.Compare(a.Benchmark, b.Benchmark), cmp.Compare(a.Column, b.Column))
 	})
 	return all, parts, nil

@@ -48,7 +48,7 @@ func (s *Sum) parts() string {
 	return strings.Join(words, ", ")
 }
 
-func (m *Most) when(pairs int) string {
+func (m *TailShare) when(pairs int) string {
 	const much = 0.2 // of the difference of most tasks
 	within := "due within " + text.Seconds(m.Until-m.From)
 	if pairs == 1 {

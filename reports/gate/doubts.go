@@ -6,8 +6,8 @@ import (
 )
 
 // Benchmarks without doubts are absent. Doubts are by side.
-func (in inputs) doubts() map[benchmarkID][2]*results.Doubted {
-	doubts := map[benchmarkID][2]*results.Doubted{}
+func (in inputs) doubts() map[benchmarkID][2]*results.DoubtfulCell {
+	doubts := map[benchmarkID][2]*results.DoubtfulCell{}
 	for side, label := range []string{in.report.Old, in.report.New} {
 		for id, runs := range in.sides()[side] {
 			if d := results.NewDoubted(id.name, label, runs); d != nil {
@@ -20,11 +20,11 @@ func (in inputs) doubts() map[benchmarkID][2]*results.Doubted {
 	return doubts
 }
 
-func (in inputs) addDoubts(doubts map[benchmarkID][2]*results.Doubted) {
+func (in inputs) addDoubts(doubts map[benchmarkID][2]*results.DoubtfulCell) {
 	sides := in.sides()
 	cells, seen := map[string]int{}, map[benchmarkID]bool{}
-	var all []*results.Doubted
-	var shown []results.Shown
+	var all []*results.DoubtfulCell
+	var shown []results.ShownMetric
 	for i := range in.report.Rows {
 		row := &in.report.Rows[i]
 		id := benchmarkID{row.Package, row.Benchmark}
@@ -33,7 +33,7 @@ func (in inputs) addDoubts(doubts map[benchmarkID][2]*results.Doubted) {
 			cell := results.Cell(sides[side][id])
 			share, _ := cell.Uncertain(row.Metric)
 			of.Uncertain = verdict.Number(share)
-			shown = append(shown, results.Shown{Cell: cell, Unit: row.Metric})
+			shown = append(shown, results.ShownMetric{Cell: cell, Unit: row.Metric})
 			if seen[id] {
 				continue
 			}

@@ -92,7 +92,7 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 // Files written by poolbench have unrounded values. ours includes poolbench's runs in go test.
 func choose(
 	r *verdict.Report, c *compare.Comparison, paired map[benchmarkID]results.Pairing,
-	doubts map[benchmarkID][2]*results.Doubted, full, ours bool,
+	doubts map[benchmarkID][2]*results.DoubtfulCell, full, ours bool,
 ) (samples []judge.Sample) {
 	gone := make(map[compare.Missing]bool) // with Unit "" a whole benchmark
 	for _, m := range c.Missing {

@@ -17,7 +17,7 @@ func TestGatePage(t *testing.T) {
 		Old:     "main <1>",
 		New:     "head",
 		Options: DefaultOptions(),
-		Spent: &verdict.Spent{
+		Spent: &verdict.Elapsed{
 			Whole:     98.1,
 			Measuring: 74.25,
 		},

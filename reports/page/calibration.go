@@ -15,13 +15,13 @@ import (
 
 // A Calibration is the result of calibrate. Times are in seconds.
 type Calibration struct {
-	Format   string    `json:"format"` // poolbench calibrate
-	Version  int       `json:"version"`
-	Dir      string    `json:"dir"`
-	Size     float64   `json:"size"` // of the known answers, relative to the full size
-	Readings []Reading `json:"machine"`
-	Known    []Known   `json:"known"`
-	Control  Known     `json:"control"` // wrong on purpose: it must fail
+	Format   string       `json:"format"` // poolbench calibrate
+	Version  int          `json:"version"`
+	Dir      string       `json:"dir"`
+	Size     float64      `json:"size"` // of the known answers, relative to the full size
+	Readings []Reading    `json:"machine"`
+	Known    []KnownValue `json:"known"`
+	Control  KnownValue   `json:"control"` // wrong on purpose: it must fail
 	// wrong known answers, plus one if the control passes
 	Wrong int `json:"wrong"`
 }
@@ -34,8 +34,9 @@ type Reading struct {
 	Answer  string             `json:"-"`
 }
 
-// Known is a measurement with a known value, in the unit of its metric. The tolerance is relative.
-type Known struct {
+// KnownValue is a measurement with a known value, in the unit of its metric. The tolerance is
+// relative.
+type KnownValue struct {
 	Name      string  `json:"name"`
 	What      string  `json:"what"`
 	Strategy  string  `json:"strategy"`
@@ -47,11 +48,11 @@ type Known struct {
 }
 
 // Holds reports whether the value lies within the tolerance.
-func (k Known) Holds() bool { return math.Abs(k.Got/k.Want-1) <= k.Tolerance }
+func (k KnownValue) Holds() bool { return math.Abs(k.Got/k.Want-1) <= k.Tolerance }
 
 // MarshalJSON adds the result of Holds.
-func (k Known) MarshalJSON() ([]byte, error) {
-	type known Known
+func (k KnownValue) MarshalJSON() ([]byte, error) {
+	type known KnownValue
 	return json.Marshal(struct {
 		known
 		Holds bool `json:"holds"`
@@ -59,26 +60,26 @@ func (k Known) MarshalJSON() ([]byte, error) {
 }
 
 // Case returns the name of the experiment.
-func (k Known) Case() string { return k.Name + ": " + k.What }
+func (k KnownValue) Case() string { return k.Name + ": " + k.What }
 
-func (k Known) errorInTolerances() float64 {
+func (k KnownValue) errorInTolerances() float64 {
 	if off := (k.Got/k.Want - 1) / k.Tolerance; !math.IsNaN(off) {
 		return off
 	}
 	return math.Inf(1)
 }
 
-func (k Known) name() string {
+func (k KnownValue) name() string {
 	return k.Case() + ", " + k.Strategy + ": " + shell.Metric(k.Unit)
 }
 
-func (c *Calibration) missed() []Known {
-	return slices.DeleteFunc(slices.Clone(c.Known), Known.Holds)
+func (c *Calibration) missed() []KnownValue {
+	return slices.DeleteFunc(slices.Clone(c.Known), KnownValue.Holds)
 }
 
-func (c *Calibration) farthest() []Known {
+func (c *Calibration) farthest() []KnownValue {
 	all := slices.Clone(c.Known)
-	slices.SortStableFunc(all, func(a, b Known) int {
+	slices.SortStableFunc(all, func(a, b KnownValue) int {
 		return cmp.Compare(math.Abs(b.errorInTolerances()), math.Abs(a.errorInTolerances()))
 	})
 	return all
@@ -104,7 +105,7 @@ func (c *Calibration) answer() (a shell.Answer) {
 	}
 	if len(missed) > 0 {
 		a.Facts = append(a.Facts, shell.Fact{Title: "Missed",
-			Text: text.List(text.Truncate(text.Texts(missed, Known.name), 3)) + "."})
+			Text: text.List(text.Truncate(text.Texts(missed, KnownValue.name), 3)) + "."})
 	} else {
 		a.Facts = append(a.Facts, shell.Fact{Title: "Largest error", Text: far[0].name() + ": " +
 			far[0].valuesText() + "."})
@@ -123,13 +124,13 @@ func (c *Calibration) answer() (a shell.Answer) {
 	return a
 }
 
-func (k Known) valuesText() string {
+func (k KnownValue) valuesText() string {
 	return fmt.Sprintf("%s, known %s (±%.1f %%)", text.Metric(k.Unit, k.Got),
 		text.Metric(k.Unit, k.Want), 100*k.Tolerance)
 }
 
 // Cells returns a table row, with the given words for pass and fail.
-func (k Known) Cells(holds, misses string) []string {
+func (k KnownValue) Cells(holds, misses string) []string {
 	source, verdict := "exact", misses
 	if k.Simulated {
 		source = "simulated"

@@ -18,12 +18,12 @@ import (
 const capacityBase = "Capacity"
 
 type capacitySearch struct {
-	across    charts.Across
+	across    charts.XAxis
 	from, to  float64 // searched range
 	objective string
 	facts     []string
 	confident string // percentage. "" for a server, which has few probes
-	found     []shell.Found
+	found     []shell.SearchResult
 }
 
 func splitSearches(all *results.Results) (runs *results.Results, searches []*capacitySearch) {
@@ -107,11 +107,11 @@ func (s *capacitySearch) add(all *results.Results, run *results.Run) {
 		}
 		return math.NaN()
 	}
-	f := shell.Found{Name: cmp.Or(run.Key("strategy"), run.Key("target")), Met: end(metric.CapacityMet(axis)),
+	f := shell.SearchResult{Name: cmp.Or(run.Key("strategy"), run.Key("target")), Met: end(metric.CapacityMet(axis)),
 		Missed: end(metric.CapacityMissed(axis)), Cell: results.Cell{run}}
 	f.Style = max(slices.Index(all.Strategies, f.Name), 0)
 	if at := slices.IndexFunc(s.found,
-		func(o shell.Found) bool { return o.Name == f.Name }); at >= 0 {
+		func(o shell.SearchResult) bool { return o.Name == f.Name }); at >= 0 {
 		s.found[at] = f
 		return
 	}
@@ -130,11 +130,11 @@ func (s *capacitySearch) undecided() (n int) {
 // figure returns nil, with the reason in notes, if no strategy has an answer.
 func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 	title := "Capacity for " + s.objective
-	var found []charts.Found
+	var found []charts.CapacityBar
 	for _, f := range s.found {
 		if f.Undecided() == "" {
 			found = append(found,
-				charts.Found{Name: f.Name, Style: f.Style, Met: f.Met, Missed: f.Missed})
+				charts.CapacityBar{Name: f.Name, Style: f.Style, Met: f.Met, Missed: f.Missed})
 		}
 	}
 	chart, err := charts.Capacity(title, s.across, s.from, s.to, found)
@@ -158,10 +158,10 @@ func (s *capacitySearch) caption() string {
 		out[0] = fmt.Sprintf("The highest %s that meets %s is in the bar. A probe met the "+
 			"objective at the left end, and another missed it at the right end.", what, s.objective)
 	}
-	decided := slices.DeleteFunc(slices.Clone(s.found), func(f shell.Found) bool {
+	decided := slices.DeleteFunc(slices.Clone(s.found), func(f shell.SearchResult) bool {
 		return f.Undecided() != ""
 	})
-	open := slices.ContainsFunc(decided, func(f shell.Found) bool {
+	open := slices.ContainsFunc(decided, func(f shell.SearchResult) bool {
 		return math.IsNaN(f.Met) != math.IsNaN(f.Missed)
 	})
 	if open {
@@ -169,10 +169,12 @@ func (s *capacitySearch) caption() string {
 			fmt.Sprintf("An arrow means that the search, from %s to %s, found no bound.",
 				charts.Count(s.from), charts.Count(s.to)))
 	}
-	closed := slices.DeleteFunc(decided, func(f shell.Found) bool {
+	closed := slices.DeleteFunc(decided, func(f shell.SearchResult) bool {
 		return math.IsNaN(f.Met) || math.IsNaN(f.Missed)
 	})
-	slices.SortStableFunc(closed, func(a, b shell.Found) int { return cmp.Compare(a.Met, b.Met) })
+	slices.SortStableFunc(closed, func(a, b shell.SearchResult) int {
+		return cmp.Compare(a.Met, b.Met)
+	})
 	if n := len(closed); n > 1 {
 		low, high := closed[0], closed[n-1]
 		if low.Missed <= high.Met {

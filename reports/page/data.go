@@ -252,8 +252,8 @@ func axesOf(g *Group) (out []front.Axis) {
 	for across, a := range Axes {
 		at := distinct(g.Cells, a.Of)
 		if len(at) > 0 {
-			out = append(out, front.Axis{Key: a.Word, Label: charts.Across(across).Label(),
-				Unit: a.Unit, Log: charts.Across(across) == charts.Limit, At: at})
+			out = append(out, front.Axis{Key: a.Word, Label: charts.XAxis(across).Label(),
+				Unit: a.Unit, Log: charts.XAxis(across) == charts.Limit, At: at})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b front.Axis) int {
@@ -301,7 +301,7 @@ func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 const maxIntervals = 60
 
 // Queue and in-flight counts of a merged interval are from its end.
-func courseOf(rows []interval) (c front.Course) {
+func courseOf(rows []interval) (c front.TimeSeries) {
 	if len(rows) == 0 {
 		return c
 	}

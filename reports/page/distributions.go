@@ -19,7 +19,7 @@ type reportInput struct {
 	searches []*capacitySearch
 	dir      string
 	written  time.Time // modification time of results.txt, or zero
-	draw     []Drawer
+	draw     []FigureFunc
 	figures  []Figure // made by the drawers
 
 	// pooled over repetitions, in ns

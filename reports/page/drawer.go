@@ -21,9 +21,9 @@ type Figure struct {
 	Table           *shell.Table  // nil for a chart. A table has no files
 }
 
-// A Drawer makes figures from the results of a run directory, or returns none. A study with a
+// A FigureFunc makes figures from the results of a run directory, or returns none. A study with a
 // figure of its own has no standard charts.
-type Drawer func(*results.Results) ([]Figure, error)
+type FigureFunc func(*results.Results) ([]Figure, error)
 
 func (in *reportInput) drawFigures() error {
 	for _, d := range in.draw {

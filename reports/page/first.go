@@ -236,7 +236,7 @@ func shortened(list []string) []string {
 	return []string{list[0], list[1], "…", list[len(list)-1]}
 }
 
-func badges(in *reportInput, t shell.Trust) (out []shell.Badge) {
+func badges(in *reportInput, t shell.Reliability) (out []shell.Badge) {
 	add := func(kind, format string, args ...any) {
 		out = append(out, shell.Badge{Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}

@@ -11,10 +11,10 @@ import (
 func knownAnswers(off float64) *Calibration {
 	c := &Calibration{Dir: "out", Size: 0.1, Readings: []Reading{{What: "the smallest task",
 		Answer: "1 ms"}},
-		Control: Known{Name: "control", What: "x", Strategy: "semaphore",
+		Control: KnownValue{Name: "control", What: "x", Strategy: "semaphore",
 			Unit: "p99-response-sec", Want: 2, Tolerance: 0.1, Got: 1}}
 	for i := range 4 {
-		k := Known{Name: fmt.Sprint("A", i), What: "M/M/4", Strategy: "worker_pool",
+		k := KnownValue{Name: fmt.Sprint("A", i), What: "M/M/4", Strategy: "worker_pool",
 			Unit: "mean-wait-sec", Want: 1, Tolerance: 0.125, Simulated: i == 3, Got: 1}
 		if i == 1 {
 			k.Got = 1 + off*k.Tolerance

@@ -1715,7 +1715,7 @@ func profiled(all []why.Tool) templ.Component {
 	})
 }
 
-func explanations(all []why.Explained) templ.Component {
+func explanations(all []why.ScenarioCauses) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -10,7 +10,7 @@ import (
 // A Sweep is the part of a group that one chart can show: its cells differ in strategy and on one
 // axis.
 type Sweep struct {
-	Across charts.Across
+	Across charts.XAxis
 	At     []float64 // sorted places on the axis, or a single one if nothing varies
 	// facts that only this sweep shares: "limit 4", or ""
 	Fixed string
@@ -39,7 +39,7 @@ func limitsOf(cells []*Cell) []float64 { return distinct(cells, Axes[charts.Limi
 // the limit.
 func (g *Group) Sweeps() (out []Sweep) {
 	limits := limitsOf(g.Cells)
-	for _, across := range []charts.Across{charts.Load, charts.Rate} {
+	for _, across := range []charts.XAxis{charts.Load, charts.Rate} {
 		of := Axes[across].Of
 		at := distinct(g.Cells, of)
 		if len(at) == 0 {
@@ -82,7 +82,7 @@ func (g *Group) Sweeps() (out []Sweep) {
 }
 
 func newSweep(
-	cells []*Cell, across charts.Across, of func(*Cell) float64, fixed string,
+	cells []*Cell, across charts.XAxis, of func(*Cell) float64, fixed string,
 ) Sweep {
 	s := Sweep{Across: across, Fixed: fixed, At: distinct(cells, of)}
 	s.Cells = only(cells, func(c *Cell) bool { return !math.IsNaN(of(c)) })

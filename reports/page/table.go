@@ -21,7 +21,7 @@ type Table struct {
 	Heads   []Head
 	Bodies  []Body
 
-	shown []results.Shown // the caption explains its uncertain values
+	shown []results.ShownMetric // the caption explains its uncertain values
 }
 
 // Title returns the caption with the meaning of marks.
@@ -106,10 +106,10 @@ func Results(g *Group) Table {
 	}
 	heads, verdicts := objectiveColumns(g)
 	t := Table{Caption: "Values with their intervals, by " + g.Varies(), Of: g.Varies(), Heads: heads}
-	var all []results.Shown
+	var all []results.ShownMetric
 	for _, c := range g.Cells {
 		for _, col := range columns {
-			all = append(all, results.Shown{Cell: c.Cell, Unit: col.Unit})
+			all = append(all, results.ShownMetric{Cell: c.Cell, Unit: col.Unit})
 		}
 	}
 	t.shown = all

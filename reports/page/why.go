@@ -9,7 +9,7 @@ import (
 
 type explainedGroup struct {
 	Title       string
-	Shown, Rest []why.Explained
+	Shown, Rest []why.ScenarioCauses
 }
 
 const (

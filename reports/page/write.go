@@ -44,7 +44,7 @@ type namedChart struct {
 // charts.
 //
 // The figures of draw come first, or in the section of their study.
-func Write(dir string, draw ...Drawer) error {
+func Write(dir string, draw ...FigureFunc) error {
 	r, err := Load(dir, draw...)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (r *Report) Write(dir string) error {
 }
 
 // Load draws the charts of the run in a directory, without writing anything.
-func Load(dir string, draw ...Drawer) (*Report, error) {
+func Load(dir string, draw ...FigureFunc) (*Report, error) {
 	all, err := results.ReadDir(dir)
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Doubted is a cell of a comparison whose runs are not all VALID.
-type Doubted struct {
+// DoubtfulCell is a cell of a comparison whose runs are not all VALID.
+type DoubtfulCell struct {
 	Row  string // name of the cell on its side, or "" if it is the only one
 	Side string // name of its results
 	*Doubts
@@ -21,15 +21,15 @@ type Doubted struct {
 }
 
 // NewDoubted returns the doubts on a cell, or nil.
-func NewDoubted(row, side string, c Cell) *Doubted {
+func NewDoubted(row, side string, c Cell) *DoubtfulCell {
 	if d := c.Doubts(); d != nil {
-		return &Doubted{row, side, d, c.Overloaded()}
+		return &DoubtfulCell{row, side, d, c.Overloaded()}
 	}
 	return nil
 }
 
 // Mark returns SUSPECT or INVALID, or "" for nil.
-func (d *Doubted) Mark() string {
+func (d *DoubtfulCell) Mark() string {
 	if d == nil {
 		return ""
 	}
@@ -37,7 +37,7 @@ func (d *Doubted) Mark() string {
 }
 
 // Short returns, for example, "SUSPECT (too short)".
-func (d *Doubted) Short() string {
+func (d *DoubtfulCell) Short() string {
 	checks := text.Texts(d.Why, Doubt.Check)
 	if d.overload {
 		checks = []string{rundir.CheckOverload}
@@ -49,7 +49,7 @@ func (d *Doubted) Short() string {
 }
 
 // Worse returns the more serious doubt, d if both are equal.
-func (d *Doubted) Worse(other *Doubted) *Doubted {
+func (d *DoubtfulCell) Worse(other *DoubtfulCell) *DoubtfulCell {
 	if d == nil || other != nil && other.Verdict > d.Verdict {
 		return other
 	}
@@ -58,13 +58,13 @@ func (d *Doubted) Worse(other *Doubted) *Doubted {
 
 // DoubtLines prints each reason once, with its cells and the first one's numbers. cells counts all
 // cells by side.
-func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
+func DoubtLines(all []*DoubtfulCell, cells map[string]int) (lines []string) {
 	const most = 3
-	for _, alike := range Gather(all, (*Doubted).Short) {
+	for _, alike := range Gather(all, (*DoubtfulCell).Short) {
 		var where, whole []string
-		for _, of := range Gather(alike, func(d *Doubted) string { return d.Side }) {
+		for _, of := range Gather(alike, func(d *DoubtfulCell) string { return d.Side }) {
 			if len(of) == cells[of[0].Side] &&
-				!slices.ContainsFunc(of, func(d *Doubted) bool { return !d.All }) {
+				!slices.ContainsFunc(of, func(d *DoubtfulCell) bool { return !d.All }) {
 				whole = append(whole, of[0].Side)
 				continue
 			}
@@ -95,15 +95,15 @@ func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
 	return lines
 }
 
-// Shown is a metric of a cell in an output.
-type Shown struct {
+// ShownMetric is a metric of a cell in an output.
+type ShownMetric struct {
 	Cell
 	Unit string
 }
 
 // UncertainLines explains the marks of Show, if any, with the number of tasks that would remove
 // them, if known.
-func UncertainLines(all []Shown) []string {
+func UncertainLines(all []ShownMetric) []string {
 	about, none, tasks := false, false, 0.0
 	for _, s := range all {
 		share, uncertain := s.Uncertain(s.Unit)

@@ -62,10 +62,10 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 		plane.Series = append(plane.Series, line)
 		for _, c := range s.Changes {
 			value := s.Values[slices.Index(s.At, c.At)]
-			ring := charts.Remark{Sign: charts.Ring, X: float64(c.At + 1), Y: value / base,
+			ring := charts.Annotation{Sign: charts.Ring, X: float64(c.At + 1), Y: value / base,
 				Text: []string{text.Change(float64(c.Ratio))}}
 			if !slices.ContainsFunc(plane.Remarks,
-				func(r charts.Remark) bool {
+				func(r charts.Annotation) bool {
 					return r.X == ring.X && r.Y == ring.Y && r.Text[0] == ring.Text[0]
 				}) {
 				// equal strategies are one line

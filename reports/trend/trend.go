@@ -180,7 +180,7 @@ func (t *Trend) gather(inputs []results.Input, metrics []string) error {
 		}
 	}
 	suspect := map[string][]int{}
-	var doubted []*results.Doubted
+	var doubted []*results.DoubtfulCell
 	for _, name := range benchmarks {
 		suspect[name] = []int{}
 		for at, cell := range cells[name] {
@@ -209,7 +209,7 @@ func (t *Trend) gather(inputs []results.Input, metrics []string) error {
 		}
 	}
 	t.Doubts = results.DoubtLines(doubted, count)
-	if slices.ContainsFunc(doubted, func(d *results.Doubted) bool {
+	if slices.ContainsFunc(doubted, func(d *results.DoubtfulCell) bool {
 		return d.Verdict == results.Invalid
 	}) {
 		t.Doubts = append(t.Doubts, "a benchmark with an INVALID run is omitted from that result")

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// An Explained is a scenario with its causes.
-type Explained struct {
+// ScenarioCauses is a scenario with its causes.
+type ScenarioCauses struct {
 	results.Cell
 	Series string
 	Answer
@@ -22,7 +22,7 @@ var varied = []string{"limit", "load", "rate", "n", "queue"}
 
 // Groups explains the scenarios of a directory. Scenarios that differ only in strategy form a
 // group, the worst first. INVALID runs are included, since their causes explain the verdict.
-func Groups(r *results.Results) (groups [][]Explained) {
+func Groups(r *results.Results) (groups [][]ScenarioCauses) {
 	var runs results.Cell
 	for i := range r.Runs {
 		runs = append(runs, &r.Runs[i])
@@ -30,7 +30,7 @@ func Groups(r *results.Results) (groups [][]Explained) {
 	family := func(c results.Cell) string {
 		return c[0].Base() + fmt.Sprint(results.Without(c[0].Keys, varied...))
 	}
-	var all []Explained
+	var all []ScenarioCauses
 	cells := results.Gather(runs, func(r *results.Run) string { return r.Qualified() })
 	beside := map[string][]results.Cell{}
 	for _, c := range cells {
@@ -41,14 +41,14 @@ func Groups(r *results.Results) (groups [][]Explained) {
 			return o[0].Qualified() == c[0].Qualified()
 		})
 		if a, ok := Explain(c, others...); ok {
-			all = append(all, Explained{c, c[0].Series(), a})
+			all = append(all, ScenarioCauses{c, c[0].Series(), a})
 		}
 	}
-	groups = results.Gather(all, func(e Explained) string {
+	groups = results.Gather(all, func(e ScenarioCauses) string {
 		return fmt.Sprint(e.Cell[0].Base(), e.Place())
 	})
 	for _, g := range groups {
-		slices.SortStableFunc(g, func(a, b Explained) int {
+		slices.SortStableFunc(g, func(a, b ScenarioCauses) int {
 			return cmp.Compare(b.Answer.Value, a.Answer.Value)
 		})
 	}
@@ -56,12 +56,12 @@ func Groups(r *results.Results) (groups [][]Explained) {
 }
 
 // Place returns the keys that a group shares.
-func (e Explained) Place() []results.Pair {
+func (e ScenarioCauses) Place() []results.Pair {
 	return results.Without(e.Cell[0].Keys, "strategy", "queue")
 }
 
 // Name returns the strategy, with its queue, or the target of an attack.
-func (e Explained) Name() string {
+func (e ScenarioCauses) Name() string {
 	name := cmp.Or(results.Readable(e.Series), e.Cell[0].Name)
 	if queue := e.Cell[0].Key("queue"); queue != "" {
 		name += ", queue " + queue

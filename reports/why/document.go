@@ -15,7 +15,7 @@ type Line struct {
 }
 
 // Lines returns the lines of all scenarios.
-func Lines(groups [][]Explained) []Line {
+func Lines(groups [][]ScenarioCauses) []Line {
 	lines := []Line{} // not null in JSON
 	for _, g := range groups {
 		for _, e := range g {

@@ -441,7 +441,7 @@ func TestUncertainValues(t *testing.T) {
 					shown)
 			}
 		}
-		if line := Lines([][]Explained{{{cell, "pool", a}}})[0]; (line.Uncertain != nil) !=
+		if line := Lines([][]ScenarioCauses{{{cell, "pool", a}}})[0]; (line.Uncertain != nil) !=
 			(c.share > 0) {
 			t.Errorf("±%v: %+v", c.share, line)
 		}

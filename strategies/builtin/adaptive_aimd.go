@@ -67,7 +67,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	},
 }))
 
-func (l *aimd) Learn(e engine.Ending) int {
+func (l *aimd) Learn(e engine.TaskEnd) int {
 	switch {
 	case e.Began < l.cut:
 	case e.Err != nil || e.Took() > l.target:

@@ -106,7 +106,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	},
 }))
 
-func (l *envoy) Learn(e engine.Ending) int {
+func (l *envoy) Learn(e engine.TaskEnd) int {
 	if l.before == 0 {
 		l.tick(e.Ended)
 	}

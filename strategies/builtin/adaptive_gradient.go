@@ -87,7 +87,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	},
 }))
 
-func (l *gradient) Learn(e engine.Ending) int {
+func (l *gradient) Learn(e engine.TaskEnd) int {
 	if l.window.add(e, l.limit) {
 		l.update(l.window.mean(), float64(l.window.busiest))
 		l.window.clear()
@@ -122,7 +122,7 @@ type window struct {
 	busiest      int // most tasks in flight at the end of one
 }
 
-func (w *window) add(e engine.Ending, limit float64) bool {
+func (w *window) add(e engine.TaskEnd, limit float64) bool {
 	switch {
 	case e.Err == nil:
 		w.sum += e.Took()

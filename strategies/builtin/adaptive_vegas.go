@@ -95,7 +95,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	},
 }))
 
-func (l *vegas) Learn(e engine.Ending) int {
+func (l *vegas) Learn(e engine.TaskEnd) int {
 	if l.window.add(e, l.limit) {
 		l.update(l.window)
 		l.window.clear()

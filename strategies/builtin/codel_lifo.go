@@ -100,7 +100,7 @@ func (s *codelLIFO) Push(w engine.Waiting, now time.Duration) {
 	}
 }
 
-func (s *codelLIFO) Ended(engine.Waiting, engine.Ending) {}
+func (s *codelLIFO) Ended(engine.Waiting, engine.TaskEnd) {}
 
 func (s *codelLIFO) Wake(now time.Duration) []*strategies.Task {
 	late := s.TakeLate(now)

@@ -57,7 +57,7 @@ func (s *perKey) Push(w engine.Waiting, now time.Duration) {
 
 func (s *perKey) Pop(now time.Duration) (engine.Waiting, bool) { return s.ready.Pop(now) }
 
-func (s *perKey) Ended(w engine.Waiting, e engine.Ending) {
+func (s *perKey) Ended(w engine.Waiting, e engine.TaskEnd) {
 	if w.Task.Tenant >= 0 {
 		s.next(w.Task.Tenant, e.Ended)
 	}

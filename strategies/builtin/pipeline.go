@@ -163,8 +163,10 @@ func (s *pipeline) Busy() []time.Duration {
 	return busy
 }
 
-// forward is a worker of a stage before the work or, with a nil hand, generate.
-func (s *pipeline) forward(h *hand, from <-chan *strategies.Task, to chan<- *strategies.Task) {
+// forward is a worker of a stage before the work or, with a nil worker, generate.
+func (s *pipeline) forward(
+	h *stageWorker, from <-chan *strategies.Task, to chan<- *strategies.Task,
+) {
 	for t := range from {
 		if h != nil {
 			h.spend(s.Ctx.Done())
@@ -180,7 +182,7 @@ func (s *pipeline) forward(h *hand, from <-chan *strategies.Task, to chan<- *str
 	}
 }
 
-func (s *pipeline) complete(h *hand, from <-chan engine.Outcome, to chan<- engine.Outcome) {
+func (s *pipeline) complete(h *stageWorker, from <-chan engine.Outcome, to chan<- engine.Outcome) {
 	for o := range from {
 		if o.Result.Err == nil && s.Ctx.Err() == nil {
 			h.spend(s.Ctx.Done())

@@ -140,16 +140,16 @@ type stage struct {
 	busy    atomic.Int64  // nanoseconds
 }
 
-// A hand is one worker of a stage.
-type hand struct {
+// A stageWorker is one worker of a stage.
+type stageWorker struct {
 	*stage
 	pcg   rand.PCG
 	rand  *rand.Rand
 	timer *time.Timer
 }
 
-func (s *stage) hand() *hand {
-	h := &hand{stage: s, timer: time.NewTimer(0)}
+func (s *stage) hand() *stageWorker {
+	h := &stageWorker{stage: s, timer: time.NewTimer(0)}
 	h.timer.Stop()
 	h.rand = rand.New(&h.pcg)
 	return h
@@ -157,7 +157,7 @@ func (s *stage) hand() *hand {
 
 // spend takes the time of the stage for the next task, unless done is closed before. The times are
 // a function of the seed and the order in which tasks reach the stage.
-func (h *hand) spend(done <-chan struct{}) {
+func (h *stageWorker) spend(done <-chan struct{}) {
 	h.pcg.Seed(h.seed, h.count.Add(1))
 	d := h.time.Sample(h.rand)
 	if d == 0 {

@@ -75,7 +75,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 })
 
 func (s *retryInPlace) Submit(ctx context.Context, t *strategies.Task) error {
-	t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1}
+	t.Scratch().Tries = strategies.AttemptState{Ordinal: s.count.Add(1) - 1}
 	return s.Workers.Submit(ctx, t)
 }
 

@@ -116,7 +116,7 @@ func (s *retryQueue) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := s.Acquire(ctx, s.slots); err != nil {
 		return err
 	}
-	t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1}
+	t.Scratch().Tries = strategies.AttemptState{Ordinal: s.count.Add(1) - 1}
 	s.Enqueue(t)
 	return nil
 }
@@ -130,7 +130,7 @@ func (s *retryQueue) park(
 	}
 	due := engine.Prolong(time.Since(s.began), wait)
 	// Came is the due time.
-	s.parked <- engine.Waiting{Task: t, Came: due, Key: int64(due), Seq: t.Kept().Tries.Ordinal}
+	s.parked <- engine.Waiting{Task: t, Came: due, Key: int64(due), Seq: t.Scratch().Tries.Ordinal}
 	return strategies.Result{}, true
 }
 

@@ -99,7 +99,7 @@ func (s *shortestFirst) Pop(time.Duration) (engine.Waiting, bool) {
 	return engine.Waiting{}, false
 }
 
-func (s *shortestFirst) Ended(w engine.Waiting, _ engine.Ending) {
+func (s *shortestFirst) Ended(w engine.Waiting, _ engine.TaskEnd) {
 	if w.Long {
 		s.running--
 	}

@@ -57,7 +57,7 @@ const maxCreators = 1024
 
 func newSingleton(ctx context.Context, p strategies.Params, sink strategies.Sink) *singletonPool {
 	create := func() *engine.Workers {
-		return new(engine.Workers).Start(ctx, toOwner{}, p.Limit, p.Queue)
+		return new(engine.Workers).Start(ctx, ownerSink{}, p.Limit, p.Queue)
 	}
 	if only, ok := ctx.Value(singletons{}).(*singleton[*engine.Workers]); ok {
 		return &singletonPool{only.get(create), sink}
@@ -86,19 +86,19 @@ func WithSingletons(ctx context.Context) context.Context {
 type singletons struct{}
 
 func (s *singletonPool) Submit(ctx context.Context, t *strategies.Task) error {
-	t.Kept().Owner = s.sink
+	t.Scratch().Owner = s.sink
 	err := s.Workers.Submit(ctx, t)
 	if err != nil {
-		t.Kept().Owner = nil
+		t.Scratch().Owner = nil
 	}
 	return err
 }
 
-type toOwner struct{}
+type ownerSink struct{}
 
-func (toOwner) Done(t *strategies.Task, r strategies.Result) {
-	sink := t.Kept().Owner
-	t.Kept().Owner = nil
+func (ownerSink) Done(t *strategies.Task, r strategies.Result) {
+	sink := t.Scratch().Owner
+	t.Scratch().Owner = nil
 	sink.Done(t, r)
 }
 

@@ -19,7 +19,7 @@ type Adaptive struct {
 // A Law computes the limit of an Adaptive from its ended tasks.
 type Law interface {
 	// Learn returns the new limit after the end of one task.
-	Learn(e Ending) int
+	Learn(e TaskEnd) int
 }
 
 // Launch opens the instance with the given initial limit.
@@ -32,7 +32,7 @@ func (s *Adaptive) Launch(
 }
 
 // Ended ignores panicked and cancelled tasks, whose times do not depend on the called service.
-func (s *Adaptive) Ended(_ Waiting, e Ending) {
+func (s *Adaptive) Ended(_ Waiting, e TaskEnd) {
 	if !e.own {
 		return
 	}
@@ -57,4 +57,4 @@ func (s *Adaptive) OnLimit(f func(limit int)) {
 }
 
 // Took returns the time inside Run.
-func (e Ending) Took() time.Duration { return e.Ended - e.Began }
+func (e TaskEnd) Took() time.Duration { return e.Ended - e.Began }

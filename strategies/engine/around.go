@@ -67,8 +67,8 @@ func (s *Layer[T]) Submit(ctx context.Context, t *strategies.Task) error {
 // part.
 func Copy(t, of *strategies.Task) {
 	t.Run, t.Arg = of.Run, of.Arg
-	tries := &of.Kept().Tries
-	t.Kept().Tries = strategies.Tries{Ordinal: tries.Ordinal, Of: tries.Of, Run: tries.Run}
+	tries := &of.Scratch().Tries
+	t.Scratch().Tries = strategies.AttemptState{Ordinal: tries.Ordinal, Of: tries.Of, Run: tries.Run}
 	Resemble(t, of)
 }
 

@@ -36,7 +36,7 @@ type Discipline interface {
 	// Pop returns the task for a free slot, or false.
 	Pop(now time.Duration) (Waiting, bool)
 	// Ended is called after the slot is free.
-	Ended(w Waiting, e Ending)
+	Ended(w Waiting, e TaskEnd)
 	// Wake is called at the instant of WakeAt. It returns the tasks to shed.
 	Wake(now time.Duration) []*strategies.Task
 	Empty() []*strategies.Task
@@ -51,8 +51,8 @@ type Waiting struct {
 	Long bool          // for use by the discipline: whether the task counts against its cap
 }
 
-// Ending is the end of a task's run.
-type Ending struct {
+// TaskEnd is the end of a task's run.
+type TaskEnd struct {
 	Began, Ended time.Duration
 	Err          error
 	Workers      int // tasks in flight, including this one
@@ -133,7 +133,7 @@ func (b *Backlog) worker() {
 			r := Failure(recover())
 			b.Mutex.Lock()
 			now := b.now()
-			b.queue.Ended(w, Ending{Began: began, Ended: now, Err: r.Err, Workers: b.workers})
+			b.queue.Ended(w, TaskEnd{Began: began, Ended: now, Err: r.Err, Workers: b.workers})
 			b.workers--
 			b.Start(now)
 			b.Mutex.Unlock()
@@ -156,7 +156,7 @@ func (b *Backlog) worker() {
 
 		b.Mutex.Lock()
 		now := b.now()
-		b.queue.Ended(w, Ending{began, now, r.Err, b.workers, own})
+		b.queue.Ended(w, TaskEnd{began, now, r.Err, b.workers, own})
 		if more = b.workers <= b.slots; more {
 			w, more = b.queue.Pop(now)
 		}

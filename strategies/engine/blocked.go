@@ -100,7 +100,7 @@ func (l *Lifecycle) waitInLine(
 	return err
 }
 
-type space struct {
+type admission struct {
 	rooms []room // by pool
 	any   line   // Submits of tasks that may run in any pool
 	seq   uint64 // number of tasks and blocked Submits so far
@@ -116,7 +116,7 @@ type room struct {
 const anyPool = -1
 
 // findRoom returns -1 if there is no room. A task for anyPool uses the pool with the most room.
-func (r *space) findRoom(to int) int {
+func (r *admission) findRoom(to int) int {
 	if to != anyPool {
 		if l := &r.rooms[to]; l.inside < l.most {
 			return to
@@ -132,7 +132,7 @@ func (r *space) findRoom(to int) int {
 	return best
 }
 
-func (r *space) useRoom(pool int) uint64 {
+func (r *admission) useRoom(pool int) uint64 {
 	r.rooms[pool].inside++
 	r.seq++
 	return r.seq
@@ -140,7 +140,7 @@ func (r *space) useRoom(pool int) uint64 {
 
 // freeRoom returns the Submit that has waited longest for this room, if any, which the caller must
 // unlink.
-func (r *space) freeRoom(pool int) *blocked {
+func (r *admission) freeRoom(pool int) *blocked {
 	l := &r.rooms[pool]
 	l.inside--
 	if a := r.any.first; a != nil && (l.line.first == nil || a.seq < l.line.first.seq) {
@@ -149,14 +149,14 @@ func (r *space) freeRoom(pool int) *blocked {
 	return l.line.first
 }
 
-func (r *space) lineOf(to int) *line {
+func (r *admission) lineOf(to int) *line {
 	if to == anyPool {
 		return &r.any
 	}
 	return &r.rooms[to].line
 }
 
-func (r *space) block(t *strategies.Task, to int) *blocked {
+func (r *admission) block(t *strategies.Task, to int) *blocked {
 	b := r.lineOf(to).join(t)
 	r.seq++
 	b.to, b.seq = to, r.seq

@@ -30,7 +30,7 @@ func (s *brokered) deliver(m Message) {
 		return
 	}
 	Conclude(func() strategies.Result {
-		if t.Kept().Tries.Made >= s.retries.Attempts { // each attempt has killed its process
+		if t.Scratch().Tries.Made >= s.retries.Attempts { // each attempt has killed its process
 			return strategies.Result{Retry: true}
 		}
 		return s.Run(t)
@@ -73,7 +73,7 @@ func (s *brokered) recover(m Message, l label, id uint64) (*strategies.Task, Rep
 		return nil, Reply{Again: true, After: time.Second}
 	}
 	// Made excludes the current attempt.
-	t.Kept().Tries = strategies.Tries{Ordinal: l.number, Made: m.Attempt() - 1}
+	t.Scratch().Tries = strategies.AttemptState{Ordinal: l.number, Made: m.Attempt() - 1}
 	s.pending[l] = pendingTask{task: t, running: true}
 	s.accepted.Add(1)
 	return t, Reply{}

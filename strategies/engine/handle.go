@@ -36,12 +36,12 @@ type handle struct {
 }
 
 func (a *adapter) handle(t *strategies.Task) *handle {
-	if e, is := t.Kept().Handle.(*handle); is && e.owner == a {
+	if e, is := t.Scratch().Handle.(*handle); is && e.owner == a {
 		return e
 	}
 	e := &handle{owner: a, task: t}
 	e.run = func() { a.execute(e) }
-	t.Kept().Handle = e
+	t.Scratch().Handle = e
 	if a.Drop != nil {
 		a.remember(e)
 	}

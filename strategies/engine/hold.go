@@ -14,7 +14,7 @@ import (
 // blocking inner Submit does not block the caller. If nothing delays tasks, Submit calls the inner
 // Submit directly.
 type Hold struct {
-	outside
+	partState
 	Room    chan struct{} // one element per task inside; nil means unlimited
 	Sheds   bool          // whether Submit sheds instead of blocking when Room is full
 	direct  bool          // whether Submit calls the inner Submit
@@ -95,7 +95,7 @@ func (s *Hold) Submit(ctx context.Context, t *strategies.Task) error {
 		return err
 	}
 	if s.Retries != nil {
-		t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1}
+		t.Scratch().Tries = strategies.AttemptState{Ordinal: s.count.Add(1) - 1}
 	}
 	if !s.direct {
 		s.enqueue(t)
@@ -131,7 +131,7 @@ func (s *Hold) enterRoom(ctx context.Context) error {
 
 func (s *Hold) forget(t *strategies.Task) {
 	if s.Retries != nil {
-		t.Kept().Tries = strategies.Tries{}
+		t.Scratch().Tries = strategies.AttemptState{}
 	}
 	if s.Room != nil {
 		<-s.Room
@@ -213,7 +213,7 @@ func (s *Hold) scheduleRetry(t *strategies.Task, r strategies.Result) error {
 		return s.EndedBy()
 	}
 	due := Prolong(time.Since(s.began), wait)
-	s.delayed.Push(Waiting{Task: t, Came: due, Key: int64(due), Seq: t.Kept().Tries.Ordinal})
+	s.delayed.Push(Waiting{Task: t, Came: due, Key: int64(due), Seq: t.Scratch().Tries.Ordinal})
 	s.mu.Unlock()
 	signal(s.wake)
 	return nil
@@ -346,7 +346,7 @@ func (s *Hold) KeepAll() {
 			s.settleHeld(t, strategies.Result{Err: strategies.ErrShed})
 		}
 	}
-	s.outside.KeepAll()
+	s.partState.KeepAll()
 }
 
 // Drain implements strategies.Strategy.

@@ -224,7 +224,7 @@ func (l *Lifecycle) Sweep() {
 
 // GiveUpOn returns the error of a task that will not run, or not again, because Ctx has ended.
 func (l *Lifecycle) GiveUpOn(t *strategies.Task) error {
-	if t.Kept().Tries.Made > 0 {
+	if t.Scratch().Tries.Made > 0 {
 		return l.EndedBy()
 	}
 	return l.GiveUp()

@@ -8,9 +8,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// outside is the common state of parts that keep tasks. An inner instance has New's context, not
+// partState is the common state of parts that keep tasks. An inner instance has New's context, not
 // Ctx, because a Drain at its deadline needs the number of tasks that the inner instance abandoned.
-type outside struct {
+type partState struct {
 	Lifecycle
 	newCtx     context.Context // New's context, which the inner instances share
 	inside     []strategies.Strategy
@@ -26,7 +26,7 @@ func keepAll(s strategies.Strategy) {
 
 // The inner strategy refused an accepted task with err, because the instance has ended or the inner
 // strategy sheds although its Spec declares room.
-func (s *outside) refusal(t *strategies.Task, err error) error {
+func (s *partState) refusal(t *strategies.Task, err error) error {
 	switch {
 	case s.Ctx.Err() != nil:
 		return s.GiveUpOn(t)
@@ -36,18 +36,18 @@ func (s *outside) refusal(t *strategies.Task, err error) error {
 	return err
 }
 
-func (s *outside) KeepAll() {
+func (s *partState) KeepAll() {
 	for _, inner := range s.inside {
 		keepAll(inner)
 	}
 }
 
-func (s *outside) Counts() []strategies.Count { return strategies.CountsOf(s.inside...) }
+func (s *partState) Counts() []strategies.Count { return strategies.CountsOf(s.inside...) }
 
-func (s *outside) Inner() []strategies.Strategy { return s.inside }
+func (s *partState) Inner() []strategies.Strategy { return s.inside }
 
 // The intake must be closed.
-func (s *outside) drain(ctx context.Context) error {
+func (s *partState) drain(ctx context.Context) error {
 	select {
 	case <-s.Idle:
 	default:
@@ -66,7 +66,7 @@ func (s *outside) drain(ctx context.Context) error {
 	return errors.Join(errs[:]...)
 }
 
-func (s *outside) abandon(ctx context.Context) error {
+func (s *partState) abandon(ctx context.Context) error {
 	s.Cancel(strategies.ErrAbandoned)
 	s.Sweep()
 	total := &strategies.DrainError{Cause: ctx.Err()}

@@ -12,7 +12,7 @@ import (
 // task must still be done with the context's error.
 func TestRefusal(t *testing.T) {
 	from, end := context.WithCancel(t.Context())
-	s := &outside{newCtx: from}
+	s := &partState{newCtx: from}
 	s.Open(context.Background(), nil, nil)
 	defer func() { _ = s.drain(context.Background()) }()
 	defer s.closeIntake()

@@ -17,7 +17,7 @@ type PerTask struct {
 
 // Thunk returns the func that executes t.
 func (s *PerTask) Thunk(t *strategies.Task) func() {
-	k := &t.Kept().Thunk
+	k := &t.Scratch().Thunk
 	if k.Of != s || k.Run == nil {
 		*k = strategies.Thunk{Of: s, Run: func() { s.execute(t) }}
 	}
@@ -27,7 +27,7 @@ func (s *PerTask) Thunk(t *strategies.Task) func() {
 // ErrThunk returns the func that executes t for errgroup. The func returns nil unless s.Tells is
 // set, because the group would keep the first error until its end.
 func (s *PerTask) ErrThunk(t *strategies.Task) func() error {
-	k := &t.Kept().Thunk
+	k := &t.Scratch().Thunk
 	if k.Of != s || k.Try == nil {
 		*k = strategies.Thunk{Of: s, Try: func() error {
 			if err := s.execute(t); s.Tells {

@@ -23,7 +23,7 @@ type Pools struct {
 	mu    sync.Mutex
 	pool  []pool
 	any   entries // tasks that may run in any pool
-	space space
+	space admission
 }
 
 type pool struct {

@@ -52,7 +52,7 @@ func (q *ring[T]) popBack() T {
 type Plain struct{}
 
 // Ended implements Discipline.
-func (Plain) Ended(Waiting, Ending) {}
+func (Plain) Ended(Waiting, TaskEnd) {}
 
 // Wake implements Discipline.
 func (Plain) Wake(time.Duration) []*strategies.Task { return nil }

@@ -110,7 +110,7 @@ type RetrySink struct {
 
 // Done implements strategies.Sink.
 func (s RetrySink) Done(t *strategies.Task, r strategies.Result) {
-	t.Kept().Tries = strategies.Tries{}
+	t.Scratch().Tries = strategies.AttemptState{}
 	if s.Slots != nil {
 		<-s.Slots
 	}
@@ -120,20 +120,20 @@ func (s RetrySink) Done(t *strategies.Task, r strategies.Result) {
 // Next counts an attempt at t. It returns the wait before the next attempt or, after the last one,
 // the task's final error.
 func (p *Retries) Next(t *strategies.Task, r strategies.Result) (time.Duration, error) {
-	t.Kept().Tries.Made++
-	if t.Kept().Tries.Made >= p.Attempts || !p.budget.Withdraw() {
-		return 0, &strategies.ExhaustedError{Attempts: t.Kept().Tries.Made, Last: r.Err}
+	t.Scratch().Tries.Made++
+	if t.Scratch().Tries.Made >= p.Attempts || !p.budget.Withdraw() {
+		return 0, &strategies.ExhaustedError{Attempts: t.Scratch().Tries.Made, Last: r.Err}
 	}
 	switch {
 	case r.After > 0 && p.after == heedAfter:
 		return r.After, nil
 	case p.after == ignoreAfter:
-		return p.wait(t.Kept().Tries), nil
+		return p.wait(t.Scratch().Tries), nil
 	}
-	return Prolong(r.After, p.wait(t.Kept().Tries)), nil
+	return Prolong(r.After, p.wait(t.Scratch().Tries)), nil
 }
 
-func (p *Retries) wait(t strategies.Tries) time.Duration {
+func (p *Retries) wait(t strategies.AttemptState) time.Duration {
 	if p.jitter == noJitter {
 		return p.backoff(t.Made)
 	}

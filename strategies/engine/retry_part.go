@@ -20,7 +20,7 @@ type RetryPart struct {
 
 // Submit submits t to the inner strategy.
 func (s *RetryPart) Submit(ctx context.Context, t *strategies.Task) error {
-	t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1, Of: s, Run: t.Run}
+	t.Scratch().Tries = strategies.AttemptState{Ordinal: s.count.Add(1) - 1, Of: s, Run: t.Run}
 	t.Run = runAttempts
 	err := s.Strategy.Submit(ctx, t)
 	if err != nil {
@@ -47,13 +47,13 @@ func (s *RetryPart) Done(t *strategies.Task, r strategies.Result) {
 }
 
 func forgetAttempts(t *strategies.Task) {
-	k := &t.Kept().Tries
-	t.Run, *k = k.Run, strategies.Tries{}
+	k := &t.Scratch().Tries
+	t.Run, *k = k.Run, strategies.AttemptState{}
 }
 
 func runAttempts(ctx context.Context, t *strategies.Task) strategies.Result {
-	s := t.Kept().Tries.Of.(*RetryPart)
-	run := t.Kept().Tries.Run
+	s := t.Scratch().Tries.Of.(*RetryPart)
+	run := t.Scratch().Tries.Run
 	ended := func() error { return whyEnded(ctx) }
 	r := carryOut(ctx, t, run(ctx, t), run, ended)
 	for r.Retry {

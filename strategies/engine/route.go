@@ -12,14 +12,14 @@ import (
 // route is the engine of parts that separate classes. Tasks wait in the route until their class
 // pool has a free slot, because an inner instance would bind a task for any pool.
 type route struct {
-	outside
+	partState
 	poolOf func(strategies.Class) int // index in branches, or anyPool
 	sheds  bool
 
 	mu       sync.Mutex
 	branches []branch
 	any      ring[Waiting] // tasks that may run in any class pool
-	space    space
+	space    admission
 	ended    bool // whether Ctx has ended; no task is queued then
 }
 
@@ -84,7 +84,7 @@ func (s *route) Submit(ctx context.Context, t *strategies.Task) error {
 }
 
 func (s *route) accept(t *strategies.Task, to, room int) {
-	t.Kept().Room = uint8(room)
+	t.Scratch().Room = uint8(room)
 	w := Waiting{Task: t, Seq: s.space.useRoom(room)}
 	if to == anyPool {
 		s.any.pushBack(w)
@@ -146,7 +146,7 @@ func (l *branch) Done(t *strategies.Task, r strategies.Result) {
 	s := l.route
 	s.mu.Lock()
 	l.forwarded--
-	room := int(t.Kept().Room)
+	room := int(t.Scratch().Room)
 	if first := s.space.freeRoom(room); first != nil && !s.ended {
 		s.accept(first.unlink(), first.to, room)
 		first.admitted <- struct{}{}
@@ -164,7 +164,7 @@ func (s *route) dropHeld() {
 		tasks = emptied(&s.branches[i].queue, tasks)
 	}
 	for _, t := range tasks {
-		s.space.rooms[t.Kept().Room].inside--
+		s.space.rooms[t.Scratch().Room].inside--
 	}
 	s.mu.Unlock()
 	for _, t := range tasks {

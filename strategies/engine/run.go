@@ -131,7 +131,7 @@ func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
 		return s.faultOr(err)
 	}
 	l := label{s.instanceID, s.puts.Add(1) - 1}
-	t.Kept().Tries = strategies.Tries{Ordinal: l.number}
+	t.Scratch().Tries = strategies.AttemptState{Ordinal: l.number}
 	body := make([]byte, s.bytes)
 	binary.BigEndian.PutUint64(body, l.instance)
 	binary.BigEndian.PutUint64(body[8:], l.number)

@@ -8,14 +8,14 @@ import (
 )
 
 // twinWork is load, below and above saturation, under which twins must behave identically.
-var twinWork = []bench.Written{
+var twinWork = []bench.Encoded{
 	{Workload: "exponential", Load: 0.8},
 	{Workload: "bimodal:p=0.1,short=1ms,long=30ms", Load: 1.3},
 	{Workload: "lognormal", Arrival: "batch"},
 }
 
 // causedWork contains loads for each cause. Twins must differ in at least one of these loads.
-var causedWork = map[strategies.Cause][]bench.Written{
+var causedWork = map[strategies.Cause][]bench.Encoded{
 	strategies.Priorities: {{Workload: "priorities", Load: 0.9}, {Workload: "priorities", Load: 1.3}},
 	strategies.Deadlines:  {{Workload: "deadlines", Load: 0.9}},
 	strategies.Tenants:    {{Workload: "tenants:n=8,skew=noisy(0.7)", Load: 1.1}},
@@ -28,7 +28,7 @@ var causedWork = map[strategies.Cause][]bench.Written{
 var behaviour = []string{"p50-response-sec", "p99-response-sec", "mean-response-sec", "ops/s",
 	"shed/op", "failed/op", "throttled/op", "abandoned/op", "makespan-sec"}
 
-func twinRun(t *testing.T, name string, w bench.Written) (values []float64) {
+func twinRun(t *testing.T, name string, w bench.Encoded) (values []float64) {
 	t.Helper()
 	w.Strategy, w.Clock, w.Tasks, w.Limit = name, "virtual", 1500, max(w.Limit, 4)
 	for field, otherwise := range map[*string]string{&w.Workload: "exponential",
@@ -106,9 +106,9 @@ func TestDistinct(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	runs := map[string][][]float64{}
-	work := append(twinWork, bench.Written{Workload: "two_class:r=20", Load: 0.9},
-		bench.Written{Target: "token_bucket:rate=100,burst=20", Rate: 150},
-		bench.Written{Target: "brownout", Load: 0.9})
+	work := append(twinWork, bench.Encoded{Workload: "two_class:r=20", Load: 0.9},
+		bench.Encoded{Target: "token_bucket:rate=100,burst=20", Rate: 150},
+		bench.Encoded{Target: "brownout", Load: 0.9})
 	all := strategies.Distinct()
 	for _, s := range all {
 		for _, w := range work {

@@ -58,7 +58,7 @@ func usualChoices(t *testing.T) (rows []usualRow) {
 
 func usualWait(t *testing.T, name string) (mean, p99 string) {
 	t.Helper()
-	s, err := bench.Written{Strategy: name, Workload: "exponential", Target: "none",
+	s, err := bench.Encoded{Strategy: name, Workload: "exponential", Target: "none",
 		Arrival: "poisson", Limit: 8, Load: usualLoad, Tasks: 20_000, Warmup: 0.1, Seed: 1,
 		Clock: "virtual"}.Scenario()
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// errand is the task of a child process: it tests the clauses named on stdin at one call of Run.
+// childTask is the task of a child process: it tests the clauses named on stdin at one call of Run.
 // Its messages are lines on stdout that begin with its secret.
-type errand struct {
+type childTask struct {
 	call   string // "" means that this process is not a child
 	secret string
 	stdin  io.Reader
@@ -33,11 +33,11 @@ const inThisProcess = "here"
 // It is read at initialization, before tests or their children can read it.
 var childErrand = takeErrand()
 
-func takeErrand() (e errand) {
+func takeErrand() (e childTask) {
 	text := os.Getenv(variable)
 	if secret, call, ok := strings.Cut(text, " "); ok {
 		os.Unsetenv(variable)
-		e = errand{call, secret, os.Stdin, os.Stdout}
+		e = childTask{call, secret, os.Stdin, os.Stdout}
 	}
 	return e
 }
@@ -48,7 +48,7 @@ type message struct {
 	Hangs  bool // the process cannot run other clauses
 }
 
-func (e errand) send(m message) {
+func (e childTask) send(m message) {
 	text, err := json.Marshal(m)
 	if err != nil {
 		panic(err) // unreachable: all fields are strings and bools
@@ -58,7 +58,7 @@ func (e errand) send(m message) {
 }
 
 // If stdin ends during a clause, the parent has died, and the child exits.
-func (e errand) run(t *testing.T, spec strategies.Spec) {
+func (e childTask) run(t *testing.T, spec strategies.Spec) {
 	names := make(chan string)
 	var busy atomic.Bool
 	go func() {

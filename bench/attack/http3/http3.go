@@ -33,7 +33,7 @@ import (
 func init() { attack.RegisterHTTP3(open) }
 
 type quicTransport struct {
-	attack.Opening
+	attack.OpenArgs
 	socket *net.UDPConn
 	quic   *quic.Transport
 	http   http3.Transport
@@ -51,12 +51,12 @@ type conn struct {
 
 func (c *conn) received() uint64 { return c.under.ConnectionStats().PacketsReceived }
 
-func open(o attack.Opening) (attack.Transport, error) {
+func open(o attack.OpenArgs) (attack.Transport, error) {
 	socket, err := net.ListenUDP("udp", nil)
 	if err != nil {
 		return nil, err
 	}
-	return &quicTransport{Opening: o, socket: socket, quic: &quic.Transport{Conn: socket},
+	return &quicTransport{OpenArgs: o, socket: socket, quic: &quic.Transport{Conn: socket},
 		http: http3.Transport{DisableCompression: true, MaxResponseHeaderBytes: 1 << 20},
 		// the server opens no streams; a request may last until its timeout
 		config: quic.Config{MaxIncomingStreams: -1, KeepAlivePeriod: 10 * time.Second},

@@ -137,7 +137,7 @@ type sender struct {
 	methods map[string]*grpcdyn.Method // by path
 }
 
-func open(ctx context.Context, o attack.Opening) (_ attack.Sender, err error) {
+func open(ctx context.Context, o attack.OpenArgs) (_ attack.Sender, err error) {
 	options := grpcdyn.Options{Address: o.Host, Connections: o.Connections, Streams: o.Attack.Streams,
 		Dial: o.Dial, Watch: o.Watch, Secured: o.Secured, Resend: o.Resend}
 	if u, err := url.Parse(o.Requests[0].URL); err == nil && u.Scheme == "grpcs" {

@@ -294,7 +294,7 @@ func TestAgents(t *testing.T) {
 		var agents []attack.Agent
 		for k := range 2 {
 			a.Agent = k
-			w, err := a.Written().Attack()
+			w, err := a.Encode().Attack()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -164,7 +164,7 @@ func TestTally(t *testing.T) {
 			}
 			took := random.Int64N(1e9)
 			for _, to := range []*Tally{whole, parts[i%2]} { // the third tally stays empty
-				to.Step(settled, Settled{Outcome: outcome, Status: 200 + int(took%3),
+				to.Step(settled, RequestOutcome{Outcome: outcome, Status: 200 + int(took%3),
 					Sent: 3, Received: took % 100, Response: took, Service: took})
 			}
 			response += took

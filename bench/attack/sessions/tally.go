@@ -41,8 +41,8 @@ type Row struct {
 	Response, Service Times
 }
 
-// A Settled is a request for a Row to count. Times are in ns.
-type Settled struct {
+// A RequestOutcome is a request for a Row to count. Times are in ns.
+type RequestOutcome struct {
 	Outcome           record.Outcome
 	Status            int // 0: no answer
 	Sent, Received    int64
@@ -50,7 +50,7 @@ type Settled struct {
 }
 
 // Add counts a settled request.
-func (r *Row) Add(s Settled) {
+func (r *Row) Add(s RequestOutcome) {
 	r.Outcomes[s.Outcome]++
 	r.Sent += s.Sent
 	r.Received += s.Received
@@ -91,7 +91,7 @@ func NewTally(s *Session) *Tally {
 }
 
 // Step counts a settled step.
-func (t *Tally) Step(step int, s Settled) { t.Steps[step].Add(s) }
+func (t *Tally) Step(step int, s RequestOutcome) { t.Steps[step].Add(s) }
 
 // End counts an ended session with that many settled steps. Times are in ns.
 func (t *Tally) End(settled int, o record.Outcome, response, service, length int64) {

@@ -64,7 +64,7 @@ func undecided(name, class, why string) junit.Case {
 	return junit.Case{Name: name, Class: class, Error: &junit.Text{Type: "undecided", Message: why}}
 }
 
-func objective(j Judged) junit.Case {
+func objective(j Decision) junit.Case {
 	said := j.Verdict.String() + ": " + j.Evidence(j.Objective.Unit)
 	c := junit.Case{Name: j.Objective.String(), Class: j.First.Run.Name}
 	switch j.Verdict {

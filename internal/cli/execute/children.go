@@ -155,7 +155,7 @@ func (c *child) run(
 	defer listener.end()
 	// If the child ended before it read the scenario, its exit explains more than the error of this
 	// write.
-	writing := c.scenarios.Encode(s.Written())
+	writing := c.scenarios.Encode(s.Encode())
 	said, listening := c.hearOut(listener)
 	var exit *exec.ExitError
 	switch {

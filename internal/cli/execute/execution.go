@@ -38,7 +38,7 @@ type Execution struct {
 	Budget     time.Duration // budget for further seeds; 0 means none
 	Planned    int           // planned runs; unknown for a search
 	Done       int           // written runs
-	count      live.Ending   // summary of the written runs
+	count      live.Totals   // summary of the written runs
 	Records    []Record
 	// Results of the current section, for its study. They are kept in memory, because the files of
 	// a resumed directory are written only when no earlier result can be lost.
@@ -187,7 +187,7 @@ func (e *Execution) reportOpener() func() (io.ReadCloser, error) {
 	}
 }
 
-func (e *Execution) ending() (end live.Ending) {
+func (e *Execution) ending() (end live.Totals) {
 	end = e.count
 	if end.Interrupted = e.Interruption(); len(e.Failed) > 0 {
 		end.Error = e.Failed[0].Reason

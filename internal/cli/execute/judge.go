@@ -7,15 +7,15 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Judged is the decision on one objective of a scenario, by all its repetitions.
-type Judged struct {
+// Decision is the decision on one objective of a scenario, by all its repetitions.
+type Decision struct {
 	First     Record // first repetition
 	Objective objectives.Objective
 	Runs      int // number of repetitions
 	decide.Decision
 }
 
-func (e *Execution) Judged() (all []Judged) {
+func (e *Execution) Judged() (all []Decision) {
 	for _, runs := range results.Gather(e.Records, func(r Record) string { return r.Name }) {
 		var cell results.Cell
 		for _, r := range runs {
@@ -26,7 +26,7 @@ func (e *Execution) Judged() (all []Judged) {
 			if e.Cut != nil && d.Verdict == decide.Met {
 				d.Verdict, d.Reason = decide.Undecided, "interrupted: "+d.Reason
 			}
-			all = append(all, Judged{runs[0], o, len(runs), d})
+			all = append(all, Decision{runs[0], o, len(runs), d})
 		}
 	}
 	return all

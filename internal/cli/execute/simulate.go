@@ -28,15 +28,15 @@ type message struct {
 // and for any reason, and the child then ends too.
 func (h *Host) Simulate(ctx context.Context, stdin io.Reader) error {
 	scenarios, answers := json.NewDecoder(stdin), json.NewEncoder(h.Stdout)
-	var w bench.Written
+	var w bench.Encoded
 	if err := scenarios.Decode(&w); err != nil {
 		return fmt.Errorf("simulate: %w", err)
 	}
 	os.Stdout = os.Stderr // output of a strategy must not mix with the messages
 	for {
-		next := make(chan bench.Written, 1)
+		next := make(chan bench.Encoded, 1)
 		go func() {
-			var w bench.Written
+			var w bench.Encoded
 			if scenarios.Decode(&w) != nil {
 				os.Exit(int(terminal.Unusable))
 			}
@@ -49,7 +49,7 @@ func (h *Host) Simulate(ctx context.Context, stdin io.Reader) error {
 	}
 }
 
-func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
+func (h *Host) answer(ctx context.Context, w bench.Encoded) (said message) {
 	s, err := w.Scenario()
 	if err == nil {
 		onOneProcessor(&s.Strategy.Spec)

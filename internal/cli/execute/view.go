@@ -21,7 +21,7 @@ import (
 
 type View struct {
 	meter   machine.Meter
-	course  *live.Course
+	course  *live.Window
 	seconds *live.Seconds
 	server  *live.Server   // nil without a page
 	stream  *live.Stream   // nil without a stream
@@ -116,7 +116,7 @@ func (v *View) publish(now time.Time) {
 }
 
 // stop returns the errors of the export and of the stream, which it ends with a last line.
-func (v *View) stop(e live.Ending) (export, stream error) {
+func (v *View) stop(e live.Totals) (export, stream error) {
 	if v == nil || v.closed {
 		return nil, nil
 	}

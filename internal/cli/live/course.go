@@ -44,7 +44,7 @@ const (
 	minP99 = 368
 )
 
-type Course struct {
+type Window struct {
 	meter *machine.Meter
 	plan  func() Plan
 	begun time.Time
@@ -56,11 +56,11 @@ type Course struct {
 	ended  bool
 }
 
-func NewCourse(m *machine.Meter, plan func() Plan) *Course {
-	return &Course{meter: m, plan: plan, begun: time.Now(), moved: make(chan struct{})}
+func NewCourse(m *machine.Meter, plan func() Plan) *Window {
+	return &Window{meter: m, plan: plan, begun: time.Now(), moved: make(chan struct{})}
 }
 
-func (c *Course) Step(now time.Time) Frame {
+func (c *Window) Step(now time.Time) Frame {
 	p := c.plan()
 	f := Frame{At: now.Sub(c.begun).Seconds(), Done: p.Done, Planned: p.Planned}
 	s := c.meter.Snapshot(now)
@@ -87,7 +87,7 @@ func (c *Course) Step(now time.Time) Frame {
 }
 
 // first returns the snapshot of the same run at the start of the window, or nil.
-func (c *Course) first(r *machine.Run) *machine.Snapshot {
+func (c *Window) first(r *machine.Run) *machine.Snapshot {
 	for i := range c.before {
 		if c.before[i].Run == r {
 			return &c.before[i]
@@ -122,12 +122,12 @@ func quantiles(of machine.Responses) (p50, p99 *float64) {
 }
 
 // move wakes the readers that wait for the next frame. The caller holds mu.
-func (c *Course) move() {
+func (c *Window) move() {
 	close(c.moved)
 	c.moved = make(chan struct{})
 }
 
-func (c *Course) End() {
+func (c *Window) End() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.ended {
@@ -138,7 +138,7 @@ func (c *Course) End() {
 
 // since returns the frames after the given time, and a channel that is closed when there are new
 // ones.
-func (c *Course) since(at float64) (frames []Frame, ended bool, moved <-chan struct{}) {
+func (c *Window) since(at float64) (frames []Frame, ended bool, moved <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := len(c.frames)

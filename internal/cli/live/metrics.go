@@ -87,7 +87,7 @@ func (f *Frame) families() (all []*dto.MetricFamily) {
 	return all
 }
 
-func responses(answered []machine.Answered, begun time.Time) []*dto.MetricFamily {
+func responses(answered []machine.AnswerTimes, begun time.Time) []*dto.MetricFamily {
 	family := newFamily("response_duration_seconds", dto.MetricType_HISTOGRAM,
 		"Response time, from the due time, of the tasks of all runs, by outcome and by status of "+
 			"the answer, within 3 %.")

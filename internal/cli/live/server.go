@@ -33,7 +33,7 @@ const (
 const reportGrace = 3 * time.Second
 
 type Server struct {
-	course *Course
+	course *Window
 	title  string
 	server *http.Server
 	at     net.Addr
@@ -49,7 +49,7 @@ type Server struct {
 }
 
 // If any is set, Serve also answers to names other than those of loopback.
-func Serve(address string, any bool, title string, c *Course) (*Server, error) {
+func Serve(address string, any bool, title string, c *Window) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func serve(t *testing.T) (*Server, *Course, *machine.Meter) {
+func serve(t *testing.T) (*Server, *Window, *machine.Meter) {
 	t.Helper()
 	m := new(machine.Meter)
 	c := NewCourse(m, func() Plan { return Plan{Done: 1, Planned: 3, Left: time.Minute} })
@@ -124,7 +124,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-func (c *Course) at(n int) float64 {
+func (c *Window) at(n int) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.frames[n-1].At

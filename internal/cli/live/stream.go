@@ -85,9 +85,9 @@ func secondOf(
 	return f
 }
 
-// An Ending is the last line of a Stream. It contains the totals of all runs of the command, which
+// Totals is the last line of a Stream. It contains the totals of all runs of the command, which
 // equal those of their results.
-type Ending struct {
+type Totals struct {
 	End         bool    `json:"end"` // always true
 	Elapsed     float64 `json:"elapsed"`
 	Runs        int     `json:"runs"` // runs with a result
@@ -103,7 +103,7 @@ type Ending struct {
 }
 
 // share returns the share of tasks with an outcome other than completed.
-func (e *Ending) Count(tasks int, share func(unit string) (float64, bool)) {
+func (e *Totals) Count(tasks int, share func(unit string) (float64, bool)) {
 	rest := uint64(tasks)
 	for unit, to := range map[string]*uint64{metric.Failed: &e.Failed,
 		metric.Throttled: &e.Throttled, metric.Shed: &e.Shed, metric.Abandoned: &e.Abandoned,
@@ -145,7 +145,7 @@ func (s *Stream) line(line any) {
 }
 
 // End returns the first error of the stream.
-func (s *Stream) End(e Ending) error {
+func (s *Stream) End(e Totals) error {
 	e.End, e.Elapsed = true, time.Since(s.begun).Seconds()
 	s.line(e)
 	if err := s.to.Close(); s.wrong == nil {

@@ -66,7 +66,7 @@ func TestStream(t *testing.T) {
 	step()
 	m.End()
 	step()
-	if err := s.End(Ending{Runs: 2}); err != nil {
+	if err := s.End(Totals{Runs: 2}); err != nil {
 		t.Fatal(err)
 	}
 	type line struct {
@@ -106,13 +106,13 @@ func TestStreamFails(t *testing.T) {
 	full := errors.New("full")
 	s := NewStream(&file{fails: full})
 	s.Write(Second{})
-	if err := s.End(Ending{}); !errors.Is(err, full) {
+	if err := s.End(Totals{}); !errors.Is(err, full) {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestEndingCounts(t *testing.T) {
-	var e Ending
+	var e Totals
 	shares := map[string]float64{"failed/op": 1. / 3, "shed/op": 0.1}
 	e.Count(300, func(unit string) (float64, bool) { v, ok := shares[unit]; return v, ok })
 	if e.Sent != 300 || e.Failed != 100 || e.Shed != 30 || e.Completed != 170 || e.Runs != 1 {

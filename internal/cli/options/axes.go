@@ -41,7 +41,7 @@ func axes() []axis { return axesOf(new(matrix)) }
 
 // axesOf returns all axes in the order of the help. Their values are stored in m.
 func axesOf(m *matrix) []axis {
-	zero := bench.Scenario{}.Written()
+	zero := bench.Scenario{}.Encode()
 	return []axis{
 		{name: "strategy", product: true, names: StrategiesOrAll,
 			value: listOf(&m.Strategies, "NAME", parseStrategies),
@@ -170,7 +170,7 @@ func (m *matrix) chooseStrategies(given []Word) (all []strategies.Variant, compl
 // causes returns the properties of the work by which strategies may differ from their twins.
 func (m *matrix) causes() (all []strategies.Cause) {
 	for _, v := range m.Targets {
-		if v.Spec.Name != (bench.Scenario{}).Written().Target {
+		if v.Spec.Name != (bench.Scenario{}).Encode().Target {
 			all = append(all, strategies.Calls)
 		}
 	}

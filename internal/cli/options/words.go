@@ -46,7 +46,7 @@ func (w Words) override(flags Words) Words {
 
 // Suite prefixes errors that do not concern a single word by where.
 func (w Words) Suite(where string) (bench.Suite, error) {
-	zero := bench.Scenario{}.Written()
+	zero := bench.Scenario{}.Encode()
 	m := matrix{count: 1}
 	m.Seed = FirstSeed
 	m.Stop.Warmup = zero.Warmup
@@ -96,7 +96,7 @@ func (w Words) lengthened(suite bench.Suite) bench.Suite {
 	if w["n"] != nil || w["duration"] != nil || w["stages"] != nil {
 		return suite
 	}
-	otherwise, n := bench.Scenario{}.Written().Tasks, suite.EnoughTasks()
+	otherwise, n := bench.Scenario{}.Encode().Tasks, suite.EnoughTasks()
 	for i := range suite.Scenarios {
 		s := &suite.Scenarios[i]
 		if s.Clock == bench.Virtual && s.Stop.Tasks == otherwise && s.Load.Arrival.Tasks() == 0 {

@@ -28,7 +28,7 @@ type Load struct {
 	Row      string
 	Name     string // name of its results
 	Estimate time.Duration
-	plan     attack.Written // plan of an attack
+	plan     attack.Encoded // plan of an attack
 	steps    []string       // steps of its sessions; empty without sessions
 	urls     []attack.URL   // URLs with their own results; empty if there is one URL
 	flatOut  int            // number of clients that send without a pause
@@ -244,7 +244,7 @@ func NewLoad(k attack.Attack) Load {
 		l.flatOut = k.Clients
 	}
 	l.urls = k.URLs()
-	l.plan = k.Written().WithoutSecrets()
+	l.plan = k.Encode().WithoutSecrets()
 	l.plan.Soak = true // a soak by itself and one by --soak have the same plan
 	l.Run = func(ctx context.Context, t LoadTurn) (*attack.Report, error) {
 		k.Seed, k.Before, k.Watch = t.Seed, t.before, t.Watch

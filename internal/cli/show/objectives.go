@@ -61,7 +61,7 @@ type objectiveLine struct {
 	Next    string   `json:"next,omitempty"` // flag that would decide it
 }
 
-func newObjectiveLine(j execute.Judged) objectiveLine {
+func newObjectiveLine(j execute.Decision) objectiveLine {
 	line := objectiveLine{j.First.Name, j.Objective.String(), j.Objective.Unit, j.Objective.Bound,
 		text.JSONNumber(j.Value), nil, text.JSONNumber(j.Low), text.JSONNumber(j.High), j.Runs,
 		j.Verdict.String(), j.Reason, j.Next}

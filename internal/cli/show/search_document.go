@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Found contains a search and its answers.
-type Found struct {
+// SearchResult contains a search and its answers.
+type SearchResult struct {
 	*execute.Execution
 	Search  capacity.Search
 	Answers []capacity.Answer
@@ -84,7 +84,7 @@ func decisionsOf(p capacity.Probe, list objectives.List) (all []Decision) {
 	return all
 }
 
-func showCapacityJSON(f *Found) error {
+func showCapacityJSON(f *SearchResult) error {
 	s := f.Search
 	doc := SearchDocument{
 		Head:      HeadOf(f.Execution, "capacity"),

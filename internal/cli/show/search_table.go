@@ -19,7 +19,7 @@ import (
 )
 
 // ShowSearch prints the answers: tables or the document on stdout, warnings on stderr.
-func ShowSearch(f *Found, format string) error {
+func ShowSearch(f *SearchResult, format string) error {
 	if format == "json" {
 		return showCapacityJSON(f)
 	}
@@ -49,7 +49,7 @@ func ShowSearch(f *Found, format string) error {
 }
 
 // ofTwoEnds explains answers such as "0.8 to 0.81", if there are any.
-func (f *Found) ofTwoEnds() string {
+func (f *SearchResult) ofTwoEnds() string {
 	if !slices.ContainsFunc(f.Answers, func(a capacity.Answer) bool {
 		return strings.Contains(f.interval(a), " to ")
 	}) {
@@ -62,7 +62,7 @@ func (f *Found) ofTwoEnds() string {
 		"misses it.\n", f.Search.Over)
 }
 
-func sayCalculated(f *Found) {
+func sayCalculated(f *SearchResult) {
 	runs, calculated, confirmed := 0, 0, 0
 	for _, answer := range f.Answers {
 		runs += answer.Runs()
@@ -84,7 +84,7 @@ func sayCalculated(f *Found) {
 // superlatives describes the result by the searched axis: load, rate, limit or queue.
 var superlatives = [...]string{"highest", "highest", "smallest", "longest"}
 
-func (f *Found) confidence() string {
+func (f *SearchResult) confidence() string {
 	if c := f.Search.Confidence; c != 0 {
 		return text.Share(c)
 	}
@@ -92,7 +92,7 @@ func (f *Found) confidence() string {
 }
 
 // commonSettings describes the settings that all answers of a table share.
-func (f *Found) commonSettings(answer capacity.Answer) string {
+func (f *SearchResult) commonSettings(answer capacity.Answer) string {
 	keys := results.NameKeys([]byte(answer.Scenario.Name()))
 	without := []string{"strategy", "queue", f.Search.Over.String()}
 	if f.Search.Over <= capacity.Rate {
@@ -101,7 +101,7 @@ func (f *Found) commonSettings(answer capacity.Answer) string {
 	return Heading(results.Without(keys, without...))
 }
 
-func showAnswers(f *Found, answers []capacity.Answer) error {
+func showAnswers(f *SearchResult, answers []capacity.Answer) error {
 	heads := []string{"strategy", f.Search.Over.String(), "tasks offered", "tried", "runs"}
 	if f.Search.Over == capacity.Rate {
 		heads[1] = "rate (/s)"
@@ -133,7 +133,7 @@ func showAnswers(f *Found, answers []capacity.Answer) error {
 	return nil
 }
 
-func (f *Found) interval(a capacity.Answer) string {
+func (f *SearchResult) interval(a capacity.Answer) string {
 	outcome := a.Outcome()
 	switch {
 	case f.Search.Over == capacity.Limit && a.Err == nil:
@@ -152,7 +152,7 @@ func (f *Found) interval(a capacity.Answer) string {
 
 // smallest formats an answer about limits: the limits that may be the smallest one that meets the
 // objective.
-func (f *Found) smallest(a capacity.Answer) string {
+func (f *SearchResult) smallest(a capacity.Answer) string {
 	switch {
 	case a.Outcome() == capacity.Nowhere:
 		return fmt.Sprintf("none up to %v", f.Search.Hi)
@@ -174,7 +174,7 @@ func (f *Found) smallest(a capacity.Answer) string {
 }
 
 // ofLimits describes the gain of a larger limit.
-func (f *Found) ofLimits(a capacity.Answer) (notes []string) {
+func (f *SearchResult) ofLimits(a capacity.Answer) (notes []string) {
 	if len(a.Probes) == 0 {
 		return nil
 	}
@@ -197,7 +197,7 @@ const littleMore = 0.01
 
 // enough finds the smallest limit that is as good as the largest one tried. It compares the metric
 // of the first objective. For runs of a fixed length it instead checks that no task waited.
-func (f *Found) enough(a capacity.Answer) (notes []string) {
+func (f *SearchResult) enough(a capacity.Answer) (notes []string) {
 	limit, best := math.NaN(), math.NaN()
 	if d := a.Probes[0].Decisions; len(d) > 0 {
 		best = d[0].Value
@@ -230,7 +230,7 @@ const (
 
 // Evidence describes which runs decide the ends of an answer, and why values between them are
 // undecided.
-func (f *Found) Evidence(a capacity.Answer) (notes []string) {
+func (f *SearchResult) Evidence(a capacity.Answer) (notes []string) {
 	undecided := 0
 	for _, p := range a.Probes {
 		i := slices.IndexFunc(p.Decisions, func(d decide.Decision) bool {
@@ -261,7 +261,7 @@ func (f *Found) Evidence(a capacity.Answer) (notes []string) {
 }
 
 // contains reports whether a value lies between the ends of an answer, or beyond its only end.
-func (f *Found) contains(a capacity.Answer, at float64) bool {
+func (f *SearchResult) contains(a capacity.Answer, at float64) bool {
 	met, missed := a.Met, a.Missed
 	if f.Search.Over == capacity.Limit {
 		return !(at >= met) && !(at <= missed)
@@ -282,7 +282,7 @@ func offered(a capacity.Answer) string {
 	return strings.Join(ends, " to ") + " /s"
 }
 
-func (f *Found) notes(a capacity.Answer) (notes []string) {
+func (f *SearchResult) notes(a capacity.Answer) (notes []string) {
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if a.Err != nil {
 		add("ended, because a run had no result")

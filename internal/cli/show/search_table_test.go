@@ -18,7 +18,7 @@ func TestOfTwoEnds(t *testing.T) {
 		"one of two limits": {capacity.Limit, 7, 5, ""},
 		"several limits":    {capacity.Limit, 9, 5, "one of them or between them"},
 	} {
-		f := &Found{Search: capacity.Search{Over: c.over},
+		f := &SearchResult{Search: capacity.Search{Over: c.over},
 			Answers: []capacity.Answer{{Met: c.met, Missed: c.missed}}}
 		if got := f.ofTwoEnds(); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -44,7 +44,7 @@ func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 			}
 		}
 		var sure certainty
-		var shown []results.Shown
+		var shown []results.ShownMetric
 		for _, g := range block {
 			if !slices.Contains(units, p99) {
 				break // no table to explain
@@ -52,7 +52,7 @@ func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 			place := results.Readable(results.Lookup(g.keys, axis))
 			for _, r := range g.rows {
 				sure.Add(r.Strategy+" at "+place, r.Cell)
-				shown = append(shown, results.Shown{Cell: r.Cell, Unit: metric.P99Response})
+				shown = append(shown, results.ShownMetric{Cell: r.Cell, Unit: metric.P99Response})
 			}
 		}
 		for _, note := range slices.Concat(notes, results.UncertainLines(shown), sure.notes(),

@@ -158,10 +158,10 @@ func Table(of string, columns []Column, rows []Row) (lines [][]string) {
 
 // Uncertain returns a line that explains the marks of uncertain values in a table.
 func Uncertain(columns []Column, rows []Row) []string {
-	var shown []results.Shown
+	var shown []results.ShownMetric
 	for _, r := range rows {
 		for _, c := range columns {
-			shown = append(shown, results.Shown{Cell: r.Cell, Unit: c.Unit})
+			shown = append(shown, results.ShownMetric{Cell: r.Cell, Unit: c.Unit})
 		}
 	}
 	return results.UncertainLines(shown)

@@ -51,7 +51,7 @@ const (
 	whyWidth = 80
 )
 
-func ShowWhy(p *terminal.Printer, groups [][]why.Explained) error {
+func ShowWhy(p *terminal.Printer, groups [][]why.ScenarioCauses) error {
 	left, each := 0, max(1, maxWhyRuns/max(1, min(len(groups), maxWhyGroups)))
 	for i, g := range groups {
 		if i >= maxWhyGroups {
@@ -80,7 +80,7 @@ func ShowWhy(p *terminal.Printer, groups [][]why.Explained) error {
 	return err
 }
 
-func explain(p *terminal.Printer, e why.Explained) {
+func explain(p *terminal.Printer, e why.ScenarioCauses) {
 	p.Paragraph("  ", e.Name()+": "+e.Opening(), whyWidth)
 	for _, c := range e.Causes {
 		p.Paragraph(fmt.Sprintf("  %5s ", c.Percent()),

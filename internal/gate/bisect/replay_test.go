@@ -106,7 +106,7 @@ func (f *fake) decide(q Question, pairs func(n int) []judge.Sample) *verdict.Rep
 		f.t.Fatal(err)
 	}
 	fresh := pairs(0)
-	raise := func(orders []judge.Order) []judge.Sample {
+	raise := func(orders []judge.PairRequest) []judge.Sample {
 		if len(orders) > 0 && orders[0].Pairs > len(f.fresh) {
 			f.fresh = append(f.fresh, pairs(orders[0].Pairs - len(f.fresh))[0].Pairs...)
 		}
@@ -126,7 +126,7 @@ func (f *fake) decide(q Question, pairs func(n int) []judge.Sample) *verdict.Rep
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	r := &verdict.Report{Spent: &verdict.Spent{Whole: 60}}
+	r := &verdict.Report{Spent: &verdict.Elapsed{Whole: 60}}
 	decided.AddTo(r)
 	return r
 }

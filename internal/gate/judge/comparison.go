@@ -31,7 +31,7 @@ func (s RankSums) compare(x, y []float64) comparison {
 	c := comparison{x: x, y: y, plain: plain, wide: plain}
 	if min(len(x), len(y)) > 1 {
 		step := stepOf(x, y, 1)
-		if c.wide = widen(plain.deals, x, y, step); c.unequal() {
+		if c.wide = widen(plain.rankSumCounts, x, y, step); c.unequal() {
 			c.means = newWelch(x, y, step)
 		}
 	}

@@ -87,7 +87,7 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 		return o, err
 	}
 	second := make(map[string][]judge.Pair)
-	order := func(orders []judge.Order) (fresh []judge.Sample) {
+	order := func(orders []judge.PairRequest) (fresh []judge.Sample) {
 		wanted, most := make(map[string]int), 0
 		for _, order := range orders {
 			wanted[order.Benchmark] = order.Pairs
@@ -154,7 +154,7 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 	return o, nil
 }
 
-func pairsOf(orders []judge.Order) (sum float64) {
+func pairsOf(orders []judge.PairRequest) (sum float64) {
 	for _, order := range orders {
 		sum += float64(order.Pairs)
 	}

@@ -24,24 +24,24 @@ func (t RankSum) TwoSided() float64 { return min(1, 2*min(t.Less, t.Greater)) }
 
 // RankSums caches the distribution of U without ties by the sizes of the samples. It is not safe
 // for concurrent use.
-type RankSums map[[2]int]*deals
+type RankSums map[[2]int]*rankSumCounts
 
 func (s RankSums) Test(x, y []float64) RankSum { return s.plain(len(x), len(y)).rankSum(x, y) }
 
 func (s RankSums) plain(nx, ny int) widening {
 	sizes := [2]int{nx, ny}
 	if s[sizes] == nil {
-		s[sizes] = &deals{nx: nx, ny: ny}
+		s[sizes] = &rankSumCounts{nx: nx, ny: ny}
 	}
 	return widening{s[sizes], 1}
 }
 
-type deals struct {
+type rankSumCounts struct {
 	nx, ny int
 	counts []float64 // number of assignments with U = 0, 1, …; nil until needed
 }
 
-func (d *deals) distribution() []float64 {
+func (d *rankSumCounts) distribution() []float64 {
 	if d.counts == nil {
 		d.counts, _, _ = subsetSums(ranksUpTo(d.nx+d.ny), min(d.nx, d.ny))
 	}

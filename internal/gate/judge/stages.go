@@ -18,8 +18,8 @@ type Screening struct {
 	fresh   int
 }
 
-// An Order requests fresh pairs of runs of a benchmark, which measure all of its metrics.
-type Order struct {
+// A PairRequest requests fresh pairs of runs of a benchmark, which measure all of its metrics.
+type PairRequest struct {
 	Package, Benchmark string
 	Pairs              int
 }
@@ -112,10 +112,10 @@ func (g *Screening) metrics(keep func(*Row) bool) (all []Metric) {
 	return all
 }
 
-func (g *Screening) Orders() []Order {
-	var all []Order
+func (g *Screening) Orders() []PairRequest {
+	var all []PairRequest
 	for _, row := range g.report.family(func(r *Row) bool { return r.Suspect || r.Hopeful }) {
-		all = append(all, Order{row.Package, row.Benchmark, g.firstLook(row)})
+		all = append(all, PairRequest{row.Package, row.Benchmark, g.firstLook(row)})
 	}
 	return longest(all)
 }
@@ -133,15 +133,15 @@ func (g *Screening) firstLook(row *Row) int {
 
 // Expected returns the orders that More would return for all of these benchmarks, judged by the
 // noise of the screening.
-func (g *Screening) Expected() []Order {
-	var all []Order
+func (g *Screening) Expected() []PairRequest {
+	var all []PairRequest
 	for _, of := range [][]Metric{g.Suspects(), g.Hopefuls()} {
 		for _, m := range of {
 			n := g.pairsOf(Sample{Metric: m}, len(of))
 			if n > g.fresh { // allow for the uncertain estimate of the noise
 				n = min(n+n/4, MaxFresh(g.fresh))
 			}
-			all = append(all, Order{m.Package, m.Benchmark, n})
+			all = append(all, PairRequest{m.Package, m.Benchmark, n})
 		}
 	}
 	return longest(all)
@@ -186,26 +186,26 @@ func (o Options) futileAt() float64 { return min(o.FutileAt, o.Alpha/2) }
 // More returns the benchmarks that need more fresh pairs, with the total number at the next look. A
 // benchmark is finished when each of its suspects is settled at a look or has all of its pairs.
 // Pairs beyond a look are ignored in it, so a resumed gate orders the same pairs.
-func (g *Screening) More(fresh []Sample) ([]Order, error) {
+func (g *Screening) More(fresh []Sample) ([]PairRequest, error) {
 	given, err := g.index(fresh)
 	if err != nil {
 		return nil, err
 	}
-	var open []Order
+	var open []PairRequest
 	more := func(row *Row, tests int, done func(Sample) bool) {
 		s := given[row.id()]
 		s.Metric = row.Metric
 		last := g.pairsOf(s, tests)
 		for _, look := range g.looks(row, last) {
 			if s.N() < look {
-				open = append(open, Order{row.Package, row.Benchmark, look})
+				open = append(open, PairRequest{row.Package, row.Benchmark, look})
 				return
 			}
 			if done(s.first(look)) {
 				return
 			}
 		}
-		open = append(open, Order{row.Package, row.Benchmark, last})
+		open = append(open, PairRequest{row.Package, row.Benchmark, last})
 	}
 	suspects := g.report.family((*Row).isSuspect)
 	for _, row := range suspects {
@@ -226,9 +226,9 @@ func (g *Screening) looks(row *Row, last int) (looks []int) {
 	return looks
 }
 
-func longest(all []Order) (orders []Order) {
+func longest(all []PairRequest) (orders []PairRequest) {
 	for _, o := range all {
-		at := slices.IndexFunc(orders, func(other Order) bool {
+		at := slices.IndexFunc(orders, func(other PairRequest) bool {
 			return other.Package == o.Package && other.Benchmark == o.Benchmark
 		})
 		if at < 0 {

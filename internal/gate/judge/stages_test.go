@@ -50,7 +50,7 @@ func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []P
 	decided := append(g.Suspects(), g.Hopefuls()...)
 	second := make([]Sample, len(decided))
 	runs := 0
-	run := func(orders []Order) {
+	run := func(orders []PairRequest) {
 		for i, m := range decided {
 			second[i].Metric = m
 			for _, order := range orders {
@@ -350,7 +350,7 @@ func TestOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := g.Orders(); len(got) != 1 || got[0] != (Order{Benchmark: "a", Pairs: 10}) ||
+	if got := g.Orders(); len(got) != 1 || got[0] != (PairRequest{Benchmark: "a", Pairs: 10}) ||
 		len(g.Suspects()) != 2 {
 		t.Errorf("%v for %v", got, g.Suspects())
 	}
@@ -413,7 +413,7 @@ func TestFutility(t *testing.T) {
 				{Metric: slower.Metric, Pairs: repeated(10, 10, 12)}}
 			more, err := g.More(fresh)
 			if err != nil || len(more) != map[bool]int{false: 1, true: 2}[test.more] ||
-				more[len(more)-1] != (Order{Benchmark: "slower", Pairs: 20}) {
+				more[len(more)-1] != (PairRequest{Benchmark: "slower", Pairs: 20}) {
 				t.Fatalf("%v, %v", more, err)
 			}
 			r, err := g.Decide(fresh)
@@ -518,7 +518,7 @@ func TestFirstLookOfUnclear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Order{{Benchmark: "unclear", Pairs: 5}, {Benchmark: "slow", Pairs: 10}}
+	want := []PairRequest{{Benchmark: "unclear", Pairs: 5}, {Benchmark: "slow", Pairs: 10}}
 	if got := g.Orders(); !slices.Equal(got, want) {
 		t.Fatalf("first orders %v, want %v", got, want)
 	}

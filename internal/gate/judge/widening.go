@@ -14,7 +14,7 @@ import (
 // distributions with the estimated ratio of spreads r, (asin(r²/(1+r²))/ny + asin(1/(1+r²))/nx)/2π.
 // The factor is at least 1, so the test never finds more than the rank test.
 type widening struct {
-	*deals
+	*rankSumCounts
 	factor float64
 }
 
@@ -27,7 +27,7 @@ const (
 	spreadFull  = 1.9
 )
 
-func widen(d *deals, x, y []float64, step float64) widening {
+func widen(d *rankSumCounts, x, y []float64, step float64) widening {
 	nx, ny := float64(len(x)), float64(len(y))
 	log := spreadOf(y, step) - spreadOf(x, step)
 	se := math.Sqrt(1/(2*(nx-1)) + 1/(2*(ny-1)))

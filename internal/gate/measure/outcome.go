@@ -18,8 +18,8 @@ func (g *gate) report() *verdict.Report {
 		Added: g.plan.Added, Removed: g.plan.Removed}
 }
 
-func (g *gate) spent() *verdict.Spent {
-	return &verdict.Spent{Whole: time.Since(g.begun).Seconds(), Measuring: g.measuring.Seconds()}
+func (g *gate) spent() *verdict.Elapsed {
+	return &verdict.Elapsed{Whole: time.Since(g.begun).Seconds(), Measuring: g.measuring.Seconds()}
 }
 
 func (g *gate) conclude(s *screening) (*verdict.Report, error) {

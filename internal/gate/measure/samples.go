@@ -85,7 +85,7 @@ func (f *family) screen() (err error) {
 
 func (s *screening) all() []*family { return append(slices.Clone(s.families), s.controls...) }
 
-func raise(fresh []int, of []*benchmark, orders []judge.Order) {
+func raise(fresh []int, of []*benchmark, orders []judge.PairRequest) {
 	for _, order := range orders {
 		for i, b := range of {
 			if b.Package == order.Package && shown(*b) == order.Benchmark {

@@ -51,12 +51,12 @@ type Report struct {
 	Doubts   []string `json:"doubts"`
 	Warnings []string `json:"warnings"`
 
-	Spent *Spent  `json:"spent"` // nil if it did not measure
-	Pairs []Pairs `json:"-"`     // pairs of each row, in the order of Rows, then of the controls
+	Spent *Elapsed `json:"spent"` // nil if it did not measure
+	Pairs []Pairs  `json:"-"`     // pairs of each row, in the order of Rows, then of the controls
 }
 
-// Spent is the duration in seconds since the last resume.
-type Spent struct {
+// Elapsed is the duration in seconds since the last resume.
+type Elapsed struct {
 	Whole     float64 `json:"whole"`     // from the checkout to the verdict, including builds
 	Measuring float64 `json:"measuring"` // part of Whole for warm-up and pairs
 }

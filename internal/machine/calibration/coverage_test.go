@@ -73,8 +73,8 @@ type coveredCell struct {
 // bucketSlack is the load of the slots behind a token bucket, relative to its rate.
 const bucketSlack, bucketBurst = 0.8, 5
 
-func (c coveredCell) written() bench.Written {
-	w := bench.Written{Strategy: c.strategy, Workload: c.law, Target: "none",
+func (c coveredCell) written() bench.Encoded {
+	w := bench.Encoded{Strategy: c.strategy, Workload: c.law, Target: "none",
 		Arrival: cmp.Or(c.arrival, "poisson"), Limit: c.limit, Load: c.load, Tasks: c.n,
 		Warmup: 0.1, Clock: "virtual"}
 	if strings.HasPrefix(c.strategy, "token_bucket") {

@@ -76,7 +76,7 @@ const (
 
 // load 0 means no arrivals. At full size the scenario has n tasks without the warm-up.
 func (k known) scenario(strategy, workload string, n, load float64) bench.Scenario {
-	s, err := bench.Written{
+	s, err := bench.Encoded{
 		Strategy: strategy, Workload: workload, Target: "none", Arrival: "poisson",
 		Clock: "virtual",
 		Limit: slots, Tasks: int(n * k.size / 0.9), Warmup: 0.1, Seed: 1,

@@ -118,7 +118,7 @@ func (nothing) Mean() time.Duration              { return time.Microsecond }
 func (nothing) C2() float64                      { return 0 }
 
 func empty(arrival string, n int) bench.Scenario {
-	s, err := bench.Written{Strategy: "dispatcher", Workload: "constant", Target: "none",
+	s, err := bench.Encoded{Strategy: "dispatcher", Workload: "constant", Target: "none",
 		Arrival: arrival, Clock: "real", Limit: 8, Queue: 1 << 16,
 		Tasks: n, Warmup: 0.1, Seed: 1}.Scenario()
 	if err != nil {
@@ -154,7 +154,7 @@ func taskReading(ctx context.Context) (Reading, error) {
 func noiseReading(ctx context.Context) (Reading, error) {
 	var times []float64
 	for range 10 {
-		s, err := bench.Written{Strategy: "dispatcher", Workload: "cpu_sha256:mean=200us",
+		s, err := bench.Encoded{Strategy: "dispatcher", Workload: "cpu_sha256:mean=200us",
 			Target: "none", Arrival: "batch", Clock: "real",
 			Limit: runtime.GOMAXPROCS(0), Queue: 1000, Tasks: 500, Seed: 1}.Scenario()
 		if err != nil {

@@ -32,7 +32,7 @@ func TestNeededInAnyOrder(t *testing.T) {
 	} {
 		var ratios []float64
 		for seed := range seeds {
-			s, err := bench.Written{Strategy: c.strategy, Workload: c.workload, Target: "none",
+			s, err := bench.Encoded{Strategy: c.strategy, Workload: c.workload, Target: "none",
 				Arrival: "poisson", Limit: c.limit, Load: c.load, Tasks: 40_000, Warmup: 0.1,
 				Clock: "virtual", Seed: uint64(seed)*7919 + 1<<30}.Scenario()
 			if err != nil {

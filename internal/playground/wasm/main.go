@@ -39,8 +39,8 @@ func main() {
 	select {}
 }
 
-func written(of js.Value) bench.Written {
-	return bench.Written{
+func written(of js.Value) bench.Encoded {
+	return bench.Encoded{
 		Strategy: of.Get("strategy").String(),
 		Workload: of.Get("workload").String(),
 		Target:   "none",

@@ -74,12 +74,12 @@ func allPages(t *testing.T) (all []openedPage) {
 	})
 	add("gate", "", func(w io.Writer) error { return gate.WritePage(w, worseGate()) })
 	add("calibrate", "", func(w io.Writer) error {
-		known := []page.Known{{Name: "A1", What: "M/M/4", Strategy: "worker_pool",
+		known := []page.KnownValue{{Name: "A1", What: "M/M/4", Strategy: "worker_pool",
 			Unit: "mean-wait-sec", Got: 0.011, Want: 0.01, Tolerance: 0.2}, {Name: "A3",
 			What: "M/H2/4", Strategy: "semaphore", Unit: "p99-response-sec", Got: 0.5, Want: 0.3,
 			Tolerance: 0.1}}
 		return page.WriteCalibration(w, &page.Calibration{Dir: "out", Size: 0.1, Known: known,
-			Control:  page.Known{Name: "control", Unit: "mean-response-sec", Got: 1, Want: 2},
+			Control:  page.KnownValue{Name: "control", Unit: "mean-response-sec", Got: 1, Want: 2},
 			Readings: []page.Reading{{What: "a sleep ends later by", Answer: "1 ms"}}})
 	})
 	add("crash", "", func(w io.Writer) error {

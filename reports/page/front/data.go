@@ -14,15 +14,15 @@ type Data struct {
 	// ranks, from 1, of a median's interval by the number of values
 	Ranks [][2]int `json:"ranks"`
 	// labels of several results, the baseline first
-	Sources    []string    `json:"sources,omitempty"`
-	Strategies []string    `json:"strategies"`
-	Metrics    []Metric    `json:"metrics"`
-	Shapes     [][]int     `json:"shapes"`  // metrics of runs, as indices
-	Runs       [][]float64 `json:"runs"`    // index of a shape, then the value of each metric
-	Reasons    []string    `json:"reasons"` // doubts on runs
-	Curves     []Curve     `json:"curves"`
-	Courses    []Course    `json:"courses"`
-	Scenarios  []Scenario  `json:"scenarios"`
+	Sources    []string     `json:"sources,omitempty"`
+	Strategies []string     `json:"strategies"`
+	Metrics    []Metric     `json:"metrics"`
+	Shapes     [][]int      `json:"shapes"`  // metrics of runs, as indices
+	Runs       [][]float64  `json:"runs"`    // index of a shape, then the value of each metric
+	Reasons    []string     `json:"reasons"` // doubts on runs
+	Curves     []Curve      `json:"curves"`
+	Courses    []TimeSeries `json:"courses"`
+	Scenarios  []Scenario   `json:"scenarios"`
 }
 
 // A Metric is a unit with its labels.
@@ -93,8 +93,8 @@ type Curve struct {
 	Sec   []float64 `json:"sec"`
 }
 
-// A Course is the time series of the first repetition.
-type Course struct {
+// TimeSeries is the time series of the first repetition.
+type TimeSeries struct {
 	Start  float64 `json:"start"`  // seconds from the first arrival to the first interval
 	Step   float64 `json:"step"`   // seconds
 	Flight []int   `json:"flight"` // at the end of each interval

@@ -5,7 +5,7 @@ import { brief } from "./dom";
 import { axisCount, axisSeconds } from "./format";
 import { across, up, window } from "./scale";
 import { Class } from "./classes";
-import { Cell, Course } from "./types";
+import { Cell, TimeSeries } from "./types";
 import { cellAt, named, place, style, View } from "./view";
 
 export interface Panel {
@@ -53,7 +53,7 @@ function chosen(v: View): Class | null {
   return named(v.model, v.scenario, v.shown, v.state.point) ?? v.shown[0] ?? null;
 }
 
-function series(of: Class, v: View, name: string, course: Course, values: number[]): Line {
+function series(of: Class, v: View, name: string, course: TimeSeries, values: number[]): Line {
   const missing = (i: number): boolean => !!course.missing?.includes(i);
   const points = values
     .map((y, i) => ({ x: course.start + (i + 1) * course.step, y, parted: missing(i - 1), text: "" }))

@@ -14,7 +14,7 @@ export interface Data {
   runs: number[][];
   reasons: string[];
   curves: Curve[];
-  courses: Course[];
+  courses: TimeSeries[];
   scenarios: Scenario[];
 }
 
@@ -74,7 +74,7 @@ export interface Curve {
   sec: number[];
 }
 
-export interface Course {
+export interface TimeSeries {
   start: number;
   step: number;
   flight: number[];

@@ -21,7 +21,7 @@ const (
 )
 
 // With the U test, the probability of any false difference is at most 5 % (Bonferroni).
-func (c contest) isSignificant(best, other standing) bool {
+func (c contest) isSignificant(best, other rank) bool {
 	a, b := best.Values(c.unit), other.Values(c.unit)
 	if len(a) == 0 || len(b) == 0 {
 		return false

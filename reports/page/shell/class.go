@@ -49,7 +49,7 @@ func (c Class) at(x float64) (Case, bool) {
 	return c.cases[i], true
 }
 
-type standing struct {
+type rank struct {
 	Class
 	Case
 	value float64
@@ -61,9 +61,9 @@ type standing struct {
 type contest struct {
 	unit    string
 	x       float64
-	in      []standing
-	growing []standing
-	doubted []standing
+	in      []rank
+	growing []rank
+	doubted []rank
 }
 
 func (s Sweep) contest(x float64, unit string) contest {
@@ -79,21 +79,21 @@ func (s Sweep) contest(x float64, unit string) contest {
 		case !ok:
 			continue
 		case !mayWin(k):
-			c.doubted = append(c.doubted, standing{class, k, v})
+			c.doubted = append(c.doubted, rank{class, k, v})
 			continue
 		case math.IsNaN(v), !isRate(unit) && !k.Known(unit):
 			continue
 		}
 		if better < 0 && k.FallsBehind() { // even with more slots than the others
-			c.growing = append(c.growing, standing{class, k, v})
+			c.growing = append(c.growing, rank{class, k, v})
 			continue
 		}
 		if slices.Contains(unbounded, k.Strategy) {
 			continue
 		}
-		c.in = append(c.in, standing{class, k, v})
+		c.in = append(c.in, rank{class, k, v})
 	}
-	slices.SortStableFunc(c.in, func(a, b standing) int {
+	slices.SortStableFunc(c.in, func(a, b rank) int {
 		return -better * cmp.Compare(a.value, b.value)
 	})
 	return c
@@ -101,22 +101,22 @@ func (s Sweep) contest(x float64, unit string) contest {
 
 func isRate(unit string) bool { return unit == goodput || unit == throughput }
 
-func (c contest) formatValue(s standing) string {
+func (c contest) formatValue(s rank) string {
 	if isRate(c.unit) {
 		return perSecond(s.value)
 	}
 	return s.Show(c.unit)
 }
 
-func names(of []standing) (out []string) {
+func names(of []rank) (out []string) {
 	for _, s := range of {
 		out = append(out, s.Names...)
 	}
 	return out
 }
 
-func (c contest) ties() []standing {
-	return slices.DeleteFunc(slices.Clone(c.in[min(1, len(c.in)):]), func(s standing) bool {
+func (c contest) ties() []rank {
+	return slices.DeleteFunc(slices.Clone(c.in[min(1, len(c.in)):]), func(s rank) bool {
 		return c.isSignificant(c.in[0], s)
 	})
 }

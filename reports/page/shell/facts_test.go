@@ -104,7 +104,7 @@ func TestOfFindings(t *testing.T) {
 func TestOfSearch(t *testing.T) {
 	nan := math.NaN()
 	s := Search{Axis: "load", From: 0.1, Objective: "p99-response<80ms"}
-	for want, found := range map[string][]Found{
+	for want, found := range map[string][]SearchResult{
 		"b meets p99-response<80ms up to load 0.800 to 0.820; a only up to load 0.500 to 0.600": {
 			{Name: "a", Met: 0.5, Missed: 0.6}, {Name: "b", Met: 0.8, Missed: 0.82}},
 		"b meets p99-response<80ms up to load 0.800 to 0.820; no significant difference": {
@@ -112,7 +112,7 @@ func TestOfSearch(t *testing.T) {
 		"b meets p99-response<80ms up to load 1.20, the highest tried; a at no load from " +
 			"0.100 on": {{Name: "a", Met: nan, Missed: 0.1}, {Name: "b", Met: 1.2, Missed: nan}},
 	} {
-		s.Found = append(found, Found{Name: "open", Met: nan, Missed: nan})
+		s.Found = append(found, SearchResult{Name: "open", Met: nan, Missed: nan})
 		if a, ok := OfSearch(s); !ok || a.Headline != want {
 			t.Errorf("%q, want %q", a.Headline, want)
 		}

@@ -155,7 +155,7 @@ func TestOverloadedStrategiesAreRanked(t *testing.T) {
 		p99("late", 0.9, 4).doubt("not stationary", results.Suspect),
 		p99("lagging", 1.1, 0.05).doubt("lag", results.Suspect),
 		p99("broken", 1.1, 0.05).doubt("overload", results.Invalid))
-	if got, want := TrustOf([]Sweep{s}), (Trust{Suspect: 2, Invalid: 1, Overload: 2,
+	if got, want := TrustOf([]Sweep{s}), (Reliability{Suspect: 2, Invalid: 1, Overload: 2,
 		Why: "lag, 1 of 3"}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -170,7 +170,7 @@ func TestOverloadedStrategiesAreRanked(t *testing.T) {
 func TestFallingBehindIsNotValid(t *testing.T) {
 	grows := p99("pool", 0.9, 4, 4, 4).growing()
 	s := sweep(grows)
-	if got, want := TrustOf([]Sweep{s}), (Trust{Overload: 1}); got != want {
+	if got, want := TrustOf([]Sweep{s}), (Reliability{Overload: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if d := grows.Doubts(); d == nil || !strings.HasPrefix(d.Text(), "overload: 90.0 /s completed of "+

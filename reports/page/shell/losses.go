@@ -19,7 +19,7 @@ func lossesOf(c results.Cell) string {
 	return ""
 }
 
-func (k standing) withLosses() string { return k.Class.String() + lossesOf(k.Cell) }
+func (k rank) withLosses() string { return k.Class.String() + lossesOf(k.Cell) }
 
 func (c contest) bestWithoutLoss(worstNamed bool) string {
 	best := c.in[0]
@@ -49,7 +49,7 @@ func (c contest) bestWithoutLoss(worstNamed bool) string {
 }
 
 func (c contest) allLose() (s string, but bool) {
-	lossless := func(of []standing) (out []standing) {
+	lossless := func(of []rank) (out []rank) {
 		for _, k := range of {
 			if k.Lost() == 0 {
 				out = append(out, k)
@@ -77,11 +77,11 @@ func (c contest) worst() string {
 }
 
 func (c contest) lossSummary() string {
-	lose := slices.DeleteFunc(slices.Clone(c.in), func(k standing) bool { return k.Lost() == 0 })
+	lose := slices.DeleteFunc(slices.Clone(c.in), func(k rank) bool { return k.Lost() == 0 })
 	if len(lose) == 0 {
 		return ""
 	}
-	most := slices.MaxFunc(lose, func(a, b standing) int { return cmp.Compare(a.Lost(), b.Lost()) })
+	most := slices.MaxFunc(lose, func(a, b rank) int { return cmp.Compare(a.Lost(), b.Lost()) })
 	n, all := len(names(lose)), len(names(c.in))
 	switch text, but := c.allLose(); {
 	case n == all && but:

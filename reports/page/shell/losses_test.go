@@ -106,12 +106,12 @@ func TestCostsOfBest(t *testing.T) {
 
 func TestLossesOfSearch(t *testing.T) {
 	s := Search{Axis: "load", From: 0.1, Objective: "p99-response<60ms"}
-	found := func(name string, met, missed, lost float64) Found {
-		return Found{Name: name, Met: met, Missed: missed,
+	found := func(name string, met, missed, lost float64) SearchResult {
+		return SearchResult{Name: name, Met: met, Missed: missed,
 			Cell: p99(name, 0, 0.1).with("shed/op", lost).Cell}
 	}
 	a := found("a", 1.2, math.NaN(), 0.383)
-	for want, others := range map[string][]Found{
+	for want, others := range map[string][]SearchResult{
 		"; c (no task lost) only up to load 0.500 to 0.600": {found("c", 0.5, 0.6, 0)},
 		"; c (no task lost) only up to load 0.700 to 0.800": {found("b", 0.7, 0.8, 0),
 			found("c", 0.7, 0.8, 0)},

@@ -64,7 +64,7 @@ func (s Sweep) NextOf(a Answer) string {
 		return ""
 	}
 	all := slices.Concat(c.in, c.growing)
-	who := text.Texts(all[:min(4, len(all))], func(k standing) string { return k.Names[0] })
+	who := text.Texts(all[:min(4, len(all))], func(k rank) string { return k.Names[0] })
 	bound := roundUp(1.5 * c.in[0].value)
 	if s.Bound > 0 {
 		bound = time.Duration(math.Round(s.Bound * 1e9)).String()

@@ -11,9 +11,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Found is a strategy's result of a capacity search. It meets the objective at Met and misses it
-// at Missed. Each may be NaN.
-type Found struct {
+// A SearchResult is a strategy's result of a capacity search. It meets the objective at Met and
+// misses it at Missed. Each may be NaN.
+type SearchResult struct {
 	Name         string
 	Style        int
 	Met, Missed  float64
@@ -25,32 +25,32 @@ type Search struct {
 	Axis      string  // load, rate
 	From      float64 // start of the searched range
 	Objective string
-	Found     []Found
+	Found     []SearchResult
 }
 
 // OfSearch returns the answer. ok is false if nothing is decided.
 func OfSearch(s Search) (a Answer, ok bool) {
 	undecided := s.undecided()
-	decided := slices.DeleteFunc(slices.Clone(s.Found), func(f Found) bool {
+	decided := slices.DeleteFunc(slices.Clone(s.Found), func(f SearchResult) bool {
 		return math.IsNaN(f.Met) && math.IsNaN(f.Missed) || f.Undecided() != ""
 	})
 	if len(decided) == 0 {
 		a.Headline = strings.Join(undecided, "; ")
 		return a, len(undecided) > 0
 	}
-	slices.SortStableFunc(decided, func(a, b Found) int {
+	slices.SortStableFunc(decided, func(a, b SearchResult) int {
 		return cmp.Compare(b.metUpTo(), a.metUpTo())
 	})
 	best, worst := decided[0], decided[len(decided)-1]
 	a.Headline = fmt.Sprintf("%s meets %s %s", best.withLosses(), s.Objective, s.upTo(best))
 	var ties []string
-	told := func(f Found) bool { return f.Missed <= best.Met }
+	told := func(f SearchResult) bool { return f.Missed <= best.Met }
 	for _, f := range decided[1:] {
 		if !told(f) {
 			ties = append(ties, f.Name)
 		}
 	}
-	lossless := slices.IndexFunc(decided, func(f Found) bool {
+	lossless := slices.IndexFunc(decided, func(f SearchResult) bool {
 		return f.Lost() == 0 && !math.IsNaN(f.Met)
 	})
 	spared := ""
@@ -101,7 +101,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 }
 
 // Undecided returns why the search has no answer, or "".
-func (f Found) Undecided() string {
+func (f SearchResult) Undecided() string {
 	if len(f.Cell) == 0 {
 		return ""
 	}
@@ -117,16 +117,16 @@ func (s Search) undecided() (texts []string) {
 	return texts
 }
 
-func (f Found) withLosses() string { return f.Name + lossesOf(f.Cell) }
+func (f SearchResult) withLosses() string { return f.Name + lossesOf(f.Cell) }
 
-func (f Found) metUpTo() float64 {
+func (f SearchResult) metUpTo() float64 {
 	if math.IsNaN(f.Met) {
 		return 0
 	}
 	return f.Met
 }
 
-func (s Search) upTo(f Found) string {
+func (s Search) upTo(f SearchResult) string {
 	switch {
 	case math.IsNaN(f.Met):
 		return fmt.Sprintf("at no %s from %s on", s.Axis, text.Digits(min(s.From, f.Missed)))
@@ -137,7 +137,7 @@ func (s Search) upTo(f Found) string {
 		text.Digits(f.Missed))
 }
 
-func (f Found) interval() string {
+func (f SearchResult) interval() string {
 	switch {
 	case math.IsNaN(f.Met):
 		return "below " + text.Digits(f.Missed)

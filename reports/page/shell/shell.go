@@ -57,8 +57,8 @@ type Figure struct {
 	More                         string // folded part of the caption
 	Kind                         string // compact, rows, or panels: several
 	SVG                          HTML
-	Table                        *Table         // instead of a chart
-	Key                          []charts.Named // for kinds compact and panels
+	Table                        *Table               // instead of a chart
+	Key                          []charts.LegendEntry // for kinds compact and panels
 	// its styles have another meaning than in other figures
 	Own bool
 }

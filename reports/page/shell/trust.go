@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Trust counts scenarios by their reliability.
-type Trust struct {
+// Reliability counts scenarios by their reliability.
+type Reliability struct {
 	Valid, Suspect, Invalid int
 	Overload                int    // requested overload, which is not a doubt
 	Unknown                 int    // without a verdict
@@ -19,7 +19,7 @@ type Trust struct {
 }
 
 // TrustOf counts each scenario once.
-func TrustOf(sweeps []Sweep) (t Trust) {
+func TrustOf(sweeps []Sweep) (t Reliability) {
 	seen := make(map[*results.Run]bool)
 	checks := make(map[string]int)
 	for _, s := range sweeps {

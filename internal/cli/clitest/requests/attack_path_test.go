@@ -104,7 +104,7 @@ func TestAttackDefaults(t *testing.T) {
 		attack.DefaultTimeout, attack.DefaultDrain // defaults, which replace zeroes
 	want.Requests = []attack.Request{{Method: http.MethodGet, URL: "http://h/",
 		Header: http.Header{}}}
-	sent, defaults := fmt.Sprintf("%+v", all[0].Written()), fmt.Sprintf("%+v", want.Written())
+	sent, defaults := fmt.Sprintf("%+v", all[0].Encode()), fmt.Sprintf("%+v", want.Encode())
 	if sent != defaults {
 		t.Errorf("the command sends\n%s, the defaults are\n%s", sent, defaults)
 	}

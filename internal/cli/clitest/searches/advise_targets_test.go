@@ -18,7 +18,7 @@ import (
 
 // targetQuestion is a question to advise about a service that limits, delays or fails calls.
 type targetQuestion struct {
-	bench.Written        // without the searched values
+	bench.Encoded        // without the searched values
 	bound         string // bound of the p99 response
 	value         float64
 	more          []string // further flags
@@ -67,7 +67,7 @@ func targetQuestions(t testing.TB, i int) targetQuestion {
 	busy := math.Exp(math.Log(0.5) + r.Float64()*math.Log(16))
 	rate := math.Round(10*busy/mean.Seconds()) / 10
 	target, more := targetKinds[i%len(targetKinds)](r, rate, busy)
-	q := targetQuestion{Written: bench.Written{Target: target, Arrival: "poisson", Rate: rate,
+	q := targetQuestion{Encoded: bench.Encoded{Target: target, Arrival: "poisson", Rate: rate,
 		Clock: "virtual", Seed: uint64(1 + r.IntN(1000)),
 		Workload: fmt.Sprintf([]string{"exponential:mean=%v", "hyperexp:mean=%v,c2=4",
 			"lognormal:mean=%v,c2=2", "constant:mean=%v"}[r.IntN(4)], mean)}, more: more}
@@ -88,7 +88,7 @@ func (q targetQuestion) values(
 ) (v [2]float64, low, high float64) {
 	low = math.Inf(1)
 	for i := range v {
-		w := q.Written
+		w := q.Encoded
 		w.Strategy, w.Limit, w.Tasks, w.Warmup = o.Strategy, o.Limit, tasks, 0.1
 		w.Seed = 9000 + 7*q.Seed + uint64(i)
 		if o.Queue != nil {

@@ -20,9 +20,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Written is the serialised form of an attack for another process, including secrets of the
+// Encoded is the serialised form of an attack for another process, including secrets of the
 // requests. It excludes local fields such as writers and the Start.
-type Written struct {
+type Encoded struct {
 	Requests                               []Request
 	Session                                *sessions.Session   `json:",omitempty"`
 	Templates                              bool                `json:",omitempty"`
@@ -54,9 +54,9 @@ type Written struct {
 	Descriptors                            []byte  `json:",omitempty"`
 }
 
-// Written returns the serialised form of the attack.
-func (a Attack) Written() Written {
-	var w Written
+// Encode returns the serialised form of the attack.
+func (a Attack) Encode() Encoded {
+	var w Encoded
 	share(&w, a)
 	if a.Arrival.Spec.Name != "" {
 		w.Arrival = a.Arrival.String()
@@ -80,7 +80,7 @@ func share(to, from any) {
 
 // WithoutSecrets removes values of headers, user and query of the URL, and bodies and data except
 // their sizes. A hash is no substitute, because short secrets can be guessed from it.
-func (w Written) WithoutSecrets() Written {
+func (w Encoded) WithoutSecrets() Encoded {
 	if w.Data != nil {
 		w.Data = &requests.Data{Name: w.Data.Name, Columns: w.Data.Columns,
 			Lines: []int{len(w.Data.Rows)}}
@@ -118,7 +118,7 @@ func withoutSecrets(r Request) Request {
 }
 
 // Attack is the inverse of Attack.Written. The error also reports an invalid attack.
-func (w Written) Attack() (a Attack, err error) {
+func (w Encoded) Attack() (a Attack, err error) {
 	share(&a, w)
 	var wrong [2]error
 	if w.Arrival != "" {

@@ -11,7 +11,7 @@ import (
 
 // Common fields of Attack and Written must have the same type.
 func TestWrittenIsWhole(t *testing.T) {
-	given, words := reflect.TypeFor[attack.Attack](), reflect.TypeFor[attack.Written]()
+	given, words := reflect.TypeFor[attack.Attack](), reflect.TypeFor[attack.Encoded]()
 	spelt := []string{"Arrival", "Strategy"} // as text
 	own := []string{"Before", "Start", "Vegeta", "DeadLetters", "Watch"}
 	for _, f := range reflect.VisibleFields(words) {
@@ -31,7 +31,7 @@ func TestWrittenIsWhole(t *testing.T) {
 func TestWithoutSecrets(t *testing.T) {
 	a := attack.Attack{TLS: attack.TLS{Cert: []byte("public"), Key: []byte("private")},
 		Environment: []requests.Variable{{Name: "TOKEN", Value: "secret"}}}
-	w := a.Written()
+	w := a.Encode()
 	if string(w.TLS.Key) != "private" || len(w.Environment) != 1 {
 		t.Errorf("an agent would have %+v", w)
 	}
