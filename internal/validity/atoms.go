@@ -76,18 +76,18 @@ type level struct {
 }
 
 const (
-	atomWidth = 0.01 // values within ±1 % belong to the atom
-	atomShare = 0.25 // smallest share of tasks in an atom, relative to the tasks beyond the quantile
+	maxAtomWidth = 0.01 // values within ±1 % belong to the atom
+	minAtomShare = 0.25 // smallest share of tasks in an atom, relative to the tasks beyond the quantile
 )
 
 func isAtom(v int64, p float64, values []int64) bool {
-	n, low, high := 0, int64(float64(v)/(1+atomWidth)), int64(float64(v)*(1+atomWidth))
+	n, low, high := 0, int64(float64(v)/(1+maxAtomWidth)), int64(float64(v)*(1+maxAtomWidth))
 	for _, x := range values {
 		if low <= x && x <= high {
 			n++
 		}
 	}
-	return float64(n) >= atomShare*(1-p)*float64(len(values))
+	return float64(n) >= minAtomShare*(1-p)*float64(len(values))
 }
 
 // levels returns nil if the quantile p of values, v, is not at an atom.
