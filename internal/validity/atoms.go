@@ -77,7 +77,7 @@ type level struct {
 
 const (
 	maxAtomWidth = 0.01 // values within ±1 % belong to the atom
-	minAtomShare = 0.25 // smallest share of tasks in an atom, relative to the tasks beyond the quantile
+	minAtomShare = 0.25 // of tasks in an atom, relative to the tasks beyond the quantile
 )
 
 func isAtom(v int64, p float64, values []int64) bool {

@@ -147,8 +147,8 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 	return nil
 }
 
-// title also contains the default number of tasks, which names omit, if a line of the terminal has room
-// for it. columns is 0 without a terminal.
+// title also contains the default number of tasks, which names omit, if a line of the terminal has
+// room for it. columns is 0 without a terminal.
 func (g *group) title(columns int) string {
 	rest := g.arrived() + Repetitions(g.rows)
 	title := Heading(g.keys) + rest
