@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -170,7 +171,7 @@ func scrapeTable(all []scraped) *decide.Table {
 
 func (s scraped) cells() []string {
 	return []string{fmt.Sprint(s.limit), fmt.Sprintf("%.0f", s.refused), fmt.Sprintf("%.0f", s.bans),
-		fmt.Sprintf("%.0f", s.lost), fmt.Sprintf("%.1f s", s.seconds)}
+		fmt.Sprintf("%.0f", s.lost), text.Seconds(s.seconds)}
 }
 
 func drawScrape(m *evidence.Measured) evidence.Figure {
