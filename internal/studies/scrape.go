@@ -159,7 +159,7 @@ func scrapeTable(all []scraped) *decide.Table {
 		"bans", "lost", "time", "others alike"}}
 	for i := 0; i < len(all); {
 		next := i + 1
-		for next < len(all) && slices.Equal(all[i].cells(), all[next].cells()) {
+		for next < len(all) && all[i].alike(all[next]) {
 			next++
 		}
 		table.Add(slices.Concat([]string{withoutArgs(all[i].name)}, all[i].cells(),
@@ -167,6 +167,12 @@ func scrapeTable(all []scraped) *decide.Table {
 		i = next
 	}
 	return &table
+}
+
+// alike is more precise than the cells: strategies whose times differ by 0.1 s are not alike.
+func (s scraped) alike(o scraped) bool {
+	return slices.Equal(s.cells(), o.cells()) &&
+		math.Round(10*s.seconds) == math.Round(10*o.seconds)
 }
 
 func (s scraped) cells() []string {
