@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	// outputFlags change where and how results are written, not the results.
+	// outputFlags change where and how results are measured and written, not the results.
 	outputFlags = []string{flags.OutFlag, "force", "append", "resume", "format", "quiet", "junit",
-		"live", "any-address", "progress-json", "why", "vegeta", "dead-letters"}
+		"live", "any-address", "progress-json", "why", "vegeta", "dead-letters", "workers"}
 	// privateFlags have values that may contain a secret anywhere.
 	privateFlags = []string{"body", "dsn", "nats"}
 	// namedFlags have the form NAME=VALUE or 'NAME: VALUE', and the value may be a secret.
@@ -25,8 +25,8 @@ var (
 
 const maxCommandLine = 4000
 
-// CommandLine returns a command that repeats the results of these arguments, with … for each secret.
-// It omits flags for outputs. Without a known command it returns "".
+// CommandLine returns a command that repeats the results of these arguments, with … for each
+// secret. It omits flags for outputs. Without a known command it returns "".
 func CommandLine(program string, root *cobra.Command, args []string) string {
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd == root {
