@@ -45,9 +45,9 @@ const (
 	Partial    Mark = "partial"           // an End
 )
 
-var marks = []Mark{Header, Strategies, Command, Plan, Objective, Seed, Agent, BrokenLaw, Invalid, Suspect,
-	Uncertain, Undecided, Why, Failed, Study, Claim, Decides, Verdict, Advice, Row, Answer, Complete,
-	Partial}
+var marks = []Mark{Header, Strategies, Command, Plan, Objective, Seed, Agent, BrokenLaw, Invalid,
+	Suspect, Uncertain, Undecided, Why, Failed, Study, Claim, Decides, Verdict, Advice, Row, Answer,
+	Complete, Partial}
 
 // VirtualSeed is the unit under which a benchmark with the virtual clock reports its seed in go
 // test, because that output has no marks. The seed modulo VirtualSeeds is exact as a float64.

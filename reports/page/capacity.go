@@ -139,8 +139,8 @@ func (s *capacitySearch) basis() string {
 
 func (s *capacitySearch) charted() bool { return s.axis == "load" || s.axis == "rate" }
 
-// figure returns nil, with the reason in notes, if no strategy has an answer. For limits and queues,
-// a chart of the runs is the figure.
+// figure returns nil, with the reason in notes, if no strategy has an answer. For limits and
+// queues, a chart of the runs is the figure.
 func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 	if !s.charted() {
 		return nil, nil, nil

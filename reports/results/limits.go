@@ -7,7 +7,8 @@ import (
 
 // SmallestLimits describes the limits that may be the smallest one that meets an objective: met is
 // the smallest that surely meets it, missed the largest below it that surely misses it. Each may be
-// NaN. most is the largest limit of the search. decided is false if runs were inconclusive or failed.
+// NaN. most is the largest limit of the search. decided is false if runs were inconclusive or
+// failed.
 func SmallestLimits(met, missed, most float64, decided bool) string {
 	switch {
 	case math.IsNaN(met) && decided:

@@ -179,8 +179,8 @@ func (m *marks) run() (doubts []Doubt, uncertain map[string]float64, seed string
 	return doubts, uncertain, seed
 }
 
-// command returns the command line if one section has written all runs, and the program of the first
-// known one.
+// command returns the command line if one section has written all runs, and the program of the
+// first known one.
 func (m *marks) command() (line, program string) {
 	if len(m.commands) == 0 {
 		return "", "poolbench"

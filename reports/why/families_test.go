@@ -8,7 +8,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-func explainedAt(strategy, axis string, at float64, value float64, causes ...string) ScenarioCauses {
+func explainedAt(
+	strategy, axis string, at float64, value float64, causes ...string,
+) ScenarioCauses {
 	e := ScenarioCauses{Series: strategy, Cell: results.Cell{{Name: "Run", Keys: []results.Pair{
 		{Key: "strategy", Value: strategy}, {Key: "workload", Value: "w"},
 		{Key: axis, Value: fmt.Sprint(at)}}}}}

@@ -328,8 +328,8 @@ func (s Sweep) oneComparable() (a Answer) {
 
 const maxUnranked = 2
 
-// unranked names the values of cases that are not ranked. A comparison with more slots is unfair, so
-// it names the number of slots, too.
+// unranked names the values of cases that are not ranked. A comparison with more slots is unfair,
+// so it names the number of slots, too.
 func (s Sweep) unranked(cases []Case, unit string) string {
 	var values, slots []string
 	limit := 0.0
