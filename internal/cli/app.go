@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/program"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/files"
 
@@ -42,7 +44,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func RunOn(ctx context.Context, h *execute.Host, args []string, stdin io.Reader) int {
 	files.SweepScratch()
 	root := Root(h, stdin)
-	root.SetArgs(append([]string{}, rewriteServerArgs(args)...)) // cobra would replace nil by os.Args
+	args = append([]string{}, rewriteServerArgs(args)...) // cobra would replace nil by os.Args
+	h.CommandLine = options.CommandLine(program.Invocation(), root, args)
+	root.SetArgs(args)
 	return h.Exit(root.ExecuteContext(ctx))
 }
 

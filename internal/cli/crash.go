@@ -17,6 +17,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/program"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/crash"
 	"github.com/poolbench/poolbench/internal/files"
@@ -226,8 +227,8 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 }
 
 func (o crashOptions) command(p crash.Plan) string {
-	out := fmt.Sprintf("poolbench crash %s --tasks %d --kills %d --kill %s --limit %d "+
-		"--workload %s --seed %d", shell.Quote(o.Strategy), p.Tasks, o.kills, o.kill, p.Limit,
+	out := fmt.Sprintf("%s crash %s --tasks %d --kills %d --kill %s --limit %d "+
+		"--workload %s --seed %d", program.Invocation(), shell.Quote(o.Strategy), p.Tasks, o.kills, o.kill, p.Limit,
 		shell.Quote(p.Workload), p.Seed)
 	if p.Rate > 0 {
 		out += fmt.Sprintf(" --rate %v", p.Rate)

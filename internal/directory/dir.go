@@ -110,6 +110,11 @@ func (d *Dir) Hold(unit, op string, bound float64) error {
 		d.results.line(rundir.BoundLine(decide.Bound{Unit: unit, Op: op, Value: bound})))
 }
 
+// RecordCommand adds the command line that writes this section, for the report.
+func (d *Dir) RecordCommand(line string) error {
+	return d.checkWrite(rundir.ResultsFile, d.results.line(rundir.Command.Line(line)))
+}
+
 // AddAnswer adds a line for the report, which belongs to no study.
 func (d *Dir) AddAnswer(line string) error {
 	return d.checkWrite(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))

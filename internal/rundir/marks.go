@@ -22,6 +22,7 @@ type Mark string
 const (
 	Header     Mark = "poolbench results" // starts a section; the rest is the Schema
 	Strategies Mark = "strategies"        // all strategies, in the order of chart colours
+	Command    Mark = "command"           // command line that wrote the section, without secrets
 	Plan       Mark = "plan"              // planned content of the section
 	Objective  Mark = "objective"         // a Bound on the results
 	Seed       Mark = "seed"              // seed of the result
@@ -44,9 +45,9 @@ const (
 	Partial    Mark = "partial"           // an End
 )
 
-var marks = []Mark{Header, Strategies, Plan, Objective, Seed, Agent, BrokenLaw, Invalid, Suspect,
-	Uncertain, Undecided, Why, Failed, Study, Claim, Decides, Verdict, Advice, Row, Answer, Complete,
-	Partial}
+var marks = []Mark{Header, Strategies, Command, Plan, Objective, Seed, Agent, BrokenLaw, Invalid,
+	Suspect, Uncertain, Undecided, Why, Failed, Study, Claim, Decides, Verdict, Advice, Row, Answer,
+	Complete, Partial}
 
 // VirtualSeed is the unit under which a benchmark with the virtual clock reports its seed in go
 // test, because that output has no marks. The seed modulo VirtualSeeds is exact as a float64.

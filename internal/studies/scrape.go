@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -158,7 +159,7 @@ func scrapeTable(all []scraped) *decide.Table {
 		"bans", "lost", "time", "others alike"}}
 	for i := 0; i < len(all); {
 		next := i + 1
-		for next < len(all) && slices.Equal(all[i].cells(), all[next].cells()) {
+		for next < len(all) && all[i].alike(all[next]) {
 			next++
 		}
 		table.Add(slices.Concat([]string{withoutArgs(all[i].name)}, all[i].cells(),
@@ -168,9 +169,15 @@ func scrapeTable(all []scraped) *decide.Table {
 	return &table
 }
 
+// alike is more precise than the cells: strategies whose times differ by 0.1 s are not alike.
+func (s scraped) alike(o scraped) bool {
+	return slices.Equal(s.cells(), o.cells()) &&
+		math.Round(10*s.seconds) == math.Round(10*o.seconds)
+}
+
 func (s scraped) cells() []string {
 	return []string{fmt.Sprint(s.limit), fmt.Sprintf("%.0f", s.refused), fmt.Sprintf("%.0f", s.bans),
-		fmt.Sprintf("%.0f", s.lost), fmt.Sprintf("%.1f s", s.seconds)}
+		fmt.Sprintf("%.0f", s.lost), text.Seconds(s.seconds)}
 }
 
 func drawScrape(m *evidence.Measured) evidence.Figure {

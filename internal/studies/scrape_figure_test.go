@@ -77,7 +77,7 @@ func TestScrapeRows(t *testing.T) {
 	if shown != len(all) {
 		t.Errorf("the table has %d of %d results", shown, len(all))
 	}
-	if want := "errgroup_limit 64 10 0 10 500.0 s 4\n"; pools != want {
+	if want := "errgroup_limit 64 10 0 10 500 s 4\n"; pools != want {
 		t.Errorf("the refused pools are %q, want %q", pools, want)
 	}
 	if last := rows[len(rows)-1][0]; last != "unbounded" {

@@ -46,9 +46,9 @@ func TestScrape(t *testing.T) {
 	}
 	answer += strings.Join(finding.Lines, "\n")
 	for _, want := range []string{
-		"retry+token_bucket+worker_pool | 64 | 0 | 0 | 0 | 501.0 s | 1\n",
-		"ticker_limited:rate=10 | 64 | 0 | 0 | 0 | 501.1 s | 0\n",
-		"retry_in_place:attempts=100 | 4 | 4476 | 0 | 0 | 540.9 s | 0\n",
+		"retry+token_bucket+worker_pool | 64 | 0 | 0 | 0 | 501 s | 1\n",
+		"ticker_limited:rate=10 | 64 | 0 | 0 | 0 | 501 s | 0\n",
+		"retry_in_place:attempts=100 | 4 | 4476 | 0 | 0 | 541 s | 0\n",
 		// The order of simultaneous calls determines how long a banned client continues, and so
 		// which strategies are equal.
 		"errgroup_limit | 64 | 4990 | 1 | 4990 | ",

@@ -18,7 +18,7 @@ import (
 const capacityBase = "Capacity"
 
 type capacitySearch struct {
-	across    charts.XAxis
+	axis      string  // load, rate, limit, queue
 	from, to  float64 // searched range
 	objective string
 	facts     []string
@@ -41,9 +41,9 @@ func splitSearches(all *results.Results) (runs *results.Results, searches []*cap
 		at[i] = -1
 		s, ok := searchOf(run)
 		if !ok {
-			continue // for limits or queues the runs are the figure
+			continue
 		}
-		id := fmt.Sprintln(s.across, s.from, s.to, s.objective, s.facts, s.confident)
+		id := fmt.Sprintln(s.axis, s.from, s.to, s.objective, s.facts, s.confident)
 		if byKeys[id] == nil {
 			byKeys[id] = s
 			searches = append(searches, s)
@@ -72,18 +72,15 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 	var rest []results.Pair
 	for _, k := range run.Keys {
 		switch k.Key {
-		case "strategy", "queue":
-		case "load", "rate":
-			if !strings.Contains(k.Value, "..") {
+		case "strategy":
+		case "load", "rate", "limit", "queue":
+			from, to, searched := strings.Cut(k.Value, "..")
+			switch {
+			case searched:
+				s.axis, s.from, s.to = k.Key, Number(from), Number(to)
+			case k.Key != "queue":
 				rest = append(rest, k)
-				continue
 			}
-			s.across = charts.Load
-			if k.Key == "rate" {
-				s.across = charts.Rate
-			}
-			from, to, _ := strings.Cut(k.Value, "..")
-			s.from, s.to = Number(from), Number(to)
 		case "objective":
 			s.objective = k.Value
 		case "confidence":
@@ -100,15 +97,15 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 }
 
 func (s *capacitySearch) add(all *results.Results, run *results.Run) {
-	axis := Axes[s.across].Word
 	end := func(unit string) float64 {
 		if v, ok := run.Value(unit); ok {
 			return v
 		}
 		return math.NaN()
 	}
-	f := shell.SearchResult{Name: cmp.Or(run.Key("strategy"), run.Key("target")), Met: end(metric.CapacityMet(axis)),
-		Missed: end(metric.CapacityMissed(axis)), Cell: results.Cell{run}}
+	f := shell.SearchResult{Name: cmp.Or(run.Key("strategy"), run.Key("target")),
+		Met: end(metric.CapacityMet(s.axis)), Missed: end(metric.CapacityMissed(s.axis)),
+		Cell: results.Cell{run}}
 	f.Style = max(slices.Index(all.Strategies, f.Name), 0)
 	if at := slices.IndexFunc(s.found,
 		func(o shell.SearchResult) bool { return o.Name == f.Name }); at >= 0 {
@@ -127,8 +124,31 @@ func (s *capacitySearch) undecided() (n int) {
 	return n
 }
 
-// figure returns nil, with the reason in notes, if no strategy has an answer.
+// basis describes the confidence of the answers.
+func (s *capacitySearch) basis() string {
+	switch {
+	case s.undecided() == len(s.found):
+		return ""
+	case s.confident == "":
+		return "An interval is between two probes: no confidence is known."
+	case s.axis == shell.Limit:
+		return "The smallest limit is known with " + s.confident + " confidence."
+	}
+	return "Intervals contain the capacity with " + s.confident + " confidence."
+}
+
+func (s *capacitySearch) charted() bool { return s.axis == "load" || s.axis == "rate" }
+
+// figure returns nil, with the reason in notes, if no strategy has an answer. For limits and
+// queues, a chart of the runs is the figure.
 func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
+	if !s.charted() {
+		return nil, nil, nil
+	}
+	across := charts.Load
+	if s.axis == "rate" {
+		across = charts.Rate
+	}
 	title := "Capacity for " + s.objective
 	var found []charts.CapacityBar
 	for _, f := range s.found {
@@ -137,7 +157,7 @@ func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 				charts.CapacityBar{Name: f.Name, Style: f.Style, Met: f.Met, Missed: f.Missed})
 		}
 	}
-	chart, err := charts.Capacity(title, s.across, s.from, s.to, found)
+	chart, err := charts.Capacity(title, across, s.from, s.to, found)
 	if empty, ok := errors.AsType[*charts.EmptyError](err); ok {
 		return nil, append(empty.Notes, title+": undecided"), nil
 	} else if err != nil {
@@ -151,7 +171,7 @@ func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 }
 
 func (s *capacitySearch) caption() string {
-	what := Axes[s.across].Word
+	what := s.axis
 	out := []string{fmt.Sprintf("The highest %s that meets %s is in the bar, with %s confidence. "+
 		"The objective is met at the left end and missed at the right end.", what, s.objective, s.confident)}
 	if s.confident == "" {

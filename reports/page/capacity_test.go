@@ -58,6 +58,40 @@ func TestReportOfUndecided(t *testing.T) {
 	}
 }
 
+// The runs of a search for the smallest limit are its figure, but not its answer.
+func TestReportOfLimits(t *testing.T) {
+	const searched = "/workload=exponential/target=none/arrival=poisson/limit=1..64/rate=200/" +
+		"clock=virtual/objective=p99-response<200ms 48 "
+	for want, answers := range map[string][]string{
+		"The smallest limit that meets p99-response<200ms is 6 with serial and semaphore": {
+			"strategy=serial" + searched + "6 capacity-met-limit 5 capacity-missed-limit",
+			"strategy=semaphore" + searched + "6 capacity-met-limit 5 capacity-missed-limit"},
+		"No limit up to 64 meets p99-response<200ms with serial": {
+			"strategy=serial" + searched + "64 capacity-missed-limit"},
+		"serial meets p99-response<200ms up to queue 8 to 9": {"strategy=serial/queue=0..1024" +
+			strings.Replace(searched, "1..64", "4", 1) +
+			"8 capacity-met-queue 9 capacity-missed-queue"},
+	} {
+		const command = "poolbench capacity --find limit --objective 'p99-response<200ms'"
+		files := capacityFiles(answers...)
+		text := string(files[rundir.ResultsFile])
+		files[rundir.ResultsFile] = []byte(strings.Replace(text, "\n# ",
+			"\n# command "+command+"\n# ", 1))
+		r, err := Load(resultstest.Files(t, files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := r.page.First
+		if first.Headline != want || first.Command != command || len(first.Facts) == 0 {
+			t.Errorf("%q of %q with %d facts, want %q", first.Headline, first.Command,
+				len(first.Facts), want)
+		}
+		if first.Figure == nil || !strings.Contains(first.Figure.ID, "ranking") {
+			t.Errorf("%q: figure %v", want, first.Figure)
+		}
+	}
+}
+
 func TestReportOfCapacity(t *testing.T) {
 	dir := resultstest.Files(t, capacityFiles(
 		// The later line replaces this line.

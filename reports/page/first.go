@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -21,10 +20,12 @@ type shownSweep struct {
 	rules shell.Sweep
 }
 
-func sweepsOf(groups []*Group) (out []shownSweep) {
+func sweepsOf(program string, groups []*Group) (out []shownSweep) {
 	for _, g := range groups {
 		for _, s := range g.Sweeps() {
-			out = append(out, shownSweep{g, s, forRules(g, s)})
+			rules := forRules(g, s)
+			rules.Program = program
+			out = append(out, shownSweep{g, s, rules})
 		}
 	}
 	return out
@@ -80,30 +81,26 @@ func rulesOf(sweeps []shownSweep) (out []shell.Sweep) {
 // first returns the group of the answer, or nil.
 func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 	p := r.page
-	free := sweepsOf(slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
+	free := sweepsOf(in.results.Program, slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
 		return g.Study >= 0
 	}))
-	all := sweepsOf(groups)
+	all := sweepsOf(in.results.Program, groups)
 	p.First.Title, p.First.Subtitle = dirName(in.dir), p.Summary
+	p.First.Command = in.results.Command
 	p.First.Trust = append(objectiveBadges(in.results.Objectives, groups),
 		badges(in, shell.TrustOf(rulesOf(all)))...)
 	for _, s := range in.searches {
-		if a, ok := shell.OfSearch(shell.Search{Axis: Axes[s.across].Word,
-			From: s.from, Objective: results.Readable(s.objective), Found: s.found}); ok {
-			p.First.Answer, p.First.Basis = a, "An interval is between two probes: no confidence is "+
-				"known."
-			switch n := s.undecided(); {
-			case n == len(s.found):
-				p.First.Basis = ""
-			case s.confident != "":
-				p.First.Basis = "Intervals contain the capacity with " + s.confident + " confidence."
-			}
+		if a, ok := shell.OfSearch(shell.Search{Axis: s.axis, From: s.from, To: s.to,
+			Objective: results.Readable(s.objective), Found: s.found}); ok {
+			p.First.Answer, p.First.Basis = a, s.basis()
 			if n := s.undecided(); n > 0 {
 				p.First.Trust = slices.Insert(p.First.Trust, 0, shell.Badge{Kind: "warn",
 					Text: fmt.Sprintf("! %d undecided", n)})
 			}
 			if len(p.Capacity) > 0 {
 				p.First.Figure, p.Capacity = forFirstScreen(p.Capacity[0]), p.Capacity[1:]
+			} else if runs, ok := shell.OfSweeps(rulesOf(free)); ok && !s.charted() {
+				p.First.Figure = r.takeFigure(free[runs.Sweep], runs.Unit)
 			}
 			return nil
 		}
@@ -125,7 +122,8 @@ func (r *Report) first(in *reportInput, groups []*Group) (of *Group) {
 		if which := s.differsIn(free); which != "" {
 			a.Headline += " (" + which + ")"
 		}
-		p.First.Answer, p.First.Command = a, s.command()
+		p.First.Answer = a
+		p.First.Command = cmp.Or(p.First.Command, s.command())
 		var cells []results.Cell
 		for _, c := range s.sweep.Cells {
 			cells = append(cells, c.Cell)
@@ -205,35 +203,19 @@ func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 	return nil
 }
 
+// command is for directories that do not contain their command line.
 func (s shownSweep) command() string {
-	c := s.sweep.Cells[0]
-	axis, at := "load", []string{}
-	if !math.IsNaN(c.Rate) {
-		axis = "rate"
-	}
-	for _, cell := range s.sweep.Cells {
-		if v := cell.Cell[0].Key(axis); v != "" && !slices.Contains(at, v) {
-			at = append(at, v)
-		}
+	var runs []*results.Run
+	count := 0
+	for _, c := range s.sweep.Cells {
+		runs, count = append(runs, c.Cell[0]), max(count, len(c.Cell))
 	}
 	var more []string
-	if len(at) > 0 {
-		more = append(more, "--"+axis, strings.Join(shortened(at), ","))
+	if count > 1 {
+		more = append(more, fmt.Sprint("--count ", count))
 	}
-	if n := len(c.Cell); n > 1 {
-		more = append(more, fmt.Sprint("--count ", n))
-	}
-	names := shortened(strategiesOf(s.sweep.Cells))
-	cmd, _ := shell.Command("run", names, c.Cell[0], more...)
+	cmd, _ := s.rules.Command("run", strategiesOf(s.sweep.Cells), runs, more...)
 	return cmd
-}
-
-// shortened replaces the middle of a long list, so its command cannot be pasted.
-func shortened(list []string) []string {
-	if len(list) <= 4 {
-		return list
-	}
-	return []string{list[0], list[1], "…", list[len(list)-1]}
 }
 
 func badges(in *reportInput, t shell.Reliability) (out []shell.Badge) {

@@ -72,15 +72,33 @@ func (p *reportPage) assemble() *shell.Page {
 	}
 	shown("capacity", "Capacity", p.Capacity)
 	shown("variance", "The cost of variance", p.Variance)
+	links := p.linkTitles()
 	for i := range p.Groups {
 		g := &p.Groups[i]
-		out.Add(len(g.Figures) > 0 || g.Above != "" || g.Steps != nil, g.ID, g.Title, g.section())
+		out.Add(len(g.Figures) > 0 || g.Above != "" || g.Steps != nil, g.ID, links[i], g.section())
 	}
 	out.Add(len(p.Profiles) > 0, "profiles", "Profiles", profiled(p.Profiles))
 	out.Add(true, "trust", "Can I trust it?", p.trust())
 	out.Add(true, "method", "Method", p.method())
 	out.Add(len(p.Groups) > 0, "tables", "Numbers", p.numbers())
 	return &out
+}
+
+// linkTitles returns the titles of the groups for the navigation. Groups with equal titles also get
+// the facts that not all of them share.
+func (p *reportPage) linkTitles() (titles []string) {
+	for _, g := range p.Groups {
+		alike := slices.DeleteFunc(slices.Clone(p.Groups), func(o reportSection) bool {
+			return o.Title != g.Title
+		})
+		own := slices.DeleteFunc(slices.Clone(g.Facts), func(fact string) bool {
+			return !slices.ContainsFunc(alike, func(o reportSection) bool {
+				return !slices.Contains(o.Facts, fact)
+			})
+		})
+		titles = append(titles, strings.Join(append([]string{g.Title}, own...), ", "))
+	}
+	return titles
 }
 
 func aside(facts []string) string {

@@ -31,7 +31,7 @@ type reportPage struct {
 	Trust    []string       // evidence for and against the numbers
 	Interval string         // explains the small figures
 	Has      runFeatures
-	Why      []explainedGroup
+	Why      []explainedFamily
 	WhyMore  int // number of scenarios without explanation on the page
 	Capacity []reportFigure
 	Groups   []reportSection

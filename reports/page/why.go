@@ -7,34 +7,40 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-type explainedGroup struct {
+type explainedFamily struct {
 	Title       string
-	Shown, Rest []why.ScenarioCauses
+	Shown, Rest []why.Entry
 }
 
 const (
-	maxExplained = 6
-	maxOpen      = 2
+	maxExplained = 6 // families, and entries of a family
+	maxOpen      = 2 // entries of the page that are not folded, at least one of each family
 )
 
 // explained omits studies, which have hundreds of runs.
-func explained(r *results.Results) (groups []explainedGroup, more int) {
+func explained(r *results.Results) (families []explainedFamily, more int) {
 	of, free := r.StudyOf(), &results.Results{}
 	for i := range r.Runs {
 		if of[i] < 0 {
 			free.Runs = append(free.Runs, r.Runs[i])
 		}
 	}
-	for i, g := range why.Groups(free) {
+	left := maxOpen
+	for i, f := range why.Families(why.Groups(free)) {
+		last := min(len(f.Entries), maxExplained)
 		if i >= maxExplained {
-			more += len(g)
+			last = 0
+		}
+		for _, e := range f.Entries[last:] {
+			more += e.Count
+		}
+		if last == 0 {
 			continue
 		}
-		title := strings.Join(results.Words(g[0].Place()), ", ")
-		open := min(len(g), maxOpen)
-		last := min(len(g), maxExplained)
-		groups = append(groups, explainedGroup{title, g[:open], g[open:last]})
-		more += len(g) - last
+		open := min(last, max(left, 1))
+		left -= open
+		families = append(families, explainedFamily{strings.Join(results.Words(f.Place), ", "),
+			f.Entries[:open], f.Entries[open:last]})
 	}
-	return groups, more
+	return families, more
 }

@@ -17,6 +17,8 @@ type marks struct {
 	schema     int // of the last header. 0: none yet
 	strategies []string
 	objectives []Bound
+	commands   []string // of the sections
+	sections   int
 	findings   []decide.Finding
 	failures   []Failure
 	doubts     []Doubt            // of the next run
@@ -54,6 +56,7 @@ func (m *marks) parseLine(line int, text string) (isHeader bool, err error) {
 		}
 		m.schema, m.open, m.sinceStart, m.doubts, m.seed, m.free = n, true, 0, nil, "", m.counted
 		m.uncertain, m.undecided = nil, ""
+		m.sections++
 		return true, nil
 	}
 	if end, ok := rundir.ParseEnd(mark, rest); ok {
@@ -76,6 +79,8 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 		if err == nil && !slices.Contains(m.objectives, b) {
 			m.objectives = append(m.objectives, b)
 		}
+	case rundir.Command:
+		m.commands = append(m.commands, rest)
 	case rundir.Failed:
 		if f, err := rundir.ParseFailure(rest); err == nil {
 			m.failures = append(m.failures, Failure(f))
@@ -172,6 +177,24 @@ func (m *marks) run() (doubts []Doubt, uncertain map[string]float64, seed string
 	seed, m.seed = m.seed, ""
 	uncertain, m.uncertain = m.uncertain, nil
 	return doubts, uncertain, seed
+}
+
+// command returns the command line if one section has written all runs, and the program of the
+// first known one.
+func (m *marks) command() (line, program string) {
+	if len(m.commands) == 0 {
+		return "", "poolbench"
+	}
+	first := m.commands[0]
+	words := strings.Fields(first)
+	program = strings.Join(words[:1], "")
+	if goRun := 3; len(words) > goRun && words[0] == "go" && words[1] == "run" {
+		program = strings.Join(words[:goRun], " ")
+	}
+	if m.sections == 1 {
+		line = first
+	}
+	return line, program
 }
 
 func (m *marks) ours() bool { return m.schema != 0 || m.ended != 0 }

@@ -241,6 +241,7 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	nameAttacks(out.Runs)
 	out.Strategies = p.strategies()
 	out.Objectives = p.marks.objectives
+	out.Command, out.Program = p.marks.command()
 	out.Findings = p.marks.findings
 	out.Failures = p.failures()
 	out.Warnings = p.warn.lines()

@@ -27,6 +27,9 @@ type Results struct {
 	// in the order of chart colours
 	Strategies []string
 	Objectives []Bound
+	// command line that wrote all runs, without secrets. "" if it is unknown or there are several
+	Command string
+	Program string // start of a command line: "poolbench", or "go run ." for a user's own module
 	// last finding of each study
 	Findings []decide.Finding
 	// runs without a result, even in a later attempt

@@ -64,6 +64,11 @@ func openDir(h *Host, o options.RunOptions) (*directory.Dir, error) {
 		return nil, err
 	}
 	dir.Explain(causes)
+	if h.CommandLine != "" {
+		if err := dir.RecordCommand(h.CommandLine); err != nil {
+			return nil, errors.Join(err, dir.Close(0, err))
+		}
+	}
 	if o.Out == "" {
 		// optional, because not every system has links
 		if err := pointLatest(dir.Path()); err != nil {

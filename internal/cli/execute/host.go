@@ -14,6 +14,8 @@ type Host struct {
 	// time before the first interim result of a soak is requested
 	FirstPause time.Duration
 	Vectors    bool // whether charts of a report are written only as SVG
+	// the command line without secrets and outputs, for run directories, or ""
+	CommandLine string
 }
 
 func NewHost(p *terminal.Printer) *Host {

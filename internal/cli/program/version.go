@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 type Version struct {
@@ -29,6 +30,28 @@ func (v Version) Text(program string) string {
 	return fmt.Sprintf("%s %s%s, %s, %s/%s", program, v.Release, commit, v.Go, v.OS, v.Arch)
 }
 
+const module = "github.com/poolbench/poolbench"
+
+// Invocation is the start of a command line: "poolbench", or "go run ." for a program of a user's own
+// module, which has strategies that poolbench does not know.
+func Invocation() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "poolbench"
+	}
+	return invocation(build.Main.Path, build.Path)
+}
+
+func invocation(main, path string) string {
+	if main == module || main == "" {
+		return "poolbench"
+	}
+	if dir, below := strings.CutPrefix(path, main+"/"); below {
+		return "go run ./" + dir
+	}
+	return "go run ."
+}
+
 func ReadVersion() Version {
 	v := Version{Release: "(unknown)", Go: runtime.Version(), OS: runtime.GOOS,
 		Arch: runtime.GOARCH}
@@ -37,7 +60,7 @@ func ReadVersion() Version {
 		return v
 	}
 	for _, m := range append(build.Deps, &build.Main) { // as a dependency of a user's own program
-		if m.Path == "github.com/poolbench/poolbench" && m.Version != "" {
+		if m.Path == module && m.Version != "" {
 			v.Release = m.Version
 		}
 	}

@@ -58,7 +58,7 @@ func ShowSearch(f *SearchResult, format string) error {
 // ofTwoEnds explains answers such as "0.8 to 0.81", if there are any.
 func (f *SearchResult) ofTwoEnds() string {
 	if !slices.ContainsFunc(f.Answers, func(a capacity.Answer) bool {
-		return a.Outcome() != capacity.Nowhere && strings.Contains(f.interval(a), " to ")
+		return !math.IsNaN(a.Met) && strings.Contains(f.interval(a), " to ")
 	}) {
 		return ""
 	}
@@ -178,24 +178,7 @@ func (f *SearchResult) interval(a capacity.Answer) string {
 // smallest formats an answer about limits: the limits that may be the smallest one that meets the
 // objective.
 func (f *SearchResult) smallest(a capacity.Answer) string {
-	switch {
-	case a.Outcome() == capacity.Nowhere:
-		return fmt.Sprintf("none up to %v", f.Search.Hi)
-	case math.IsNaN(a.Met):
-		return "?"
-	case a.Outcome() == capacity.AtLeast:
-		return fmt.Sprintf("%v, the smallest tried", a.Met)
-	case math.IsNaN(a.Missed):
-		return fmt.Sprintf("at most %v", a.Met)
-	}
-	switch first := a.Missed + 1; a.Met - first {
-	case 0:
-		return fmt.Sprint(a.Met)
-	case 1:
-		return fmt.Sprintf("%v or %v", first, a.Met)
-	default:
-		return fmt.Sprintf("%v to %v", first, a.Met)
-	}
+	return results.SmallestLimits(a.Met, a.Missed, f.Search.Hi, a.Outcome() != capacity.Unknown)
 }
 
 // ofLimits describes the gain of a larger limit.

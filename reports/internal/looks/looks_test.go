@@ -99,6 +99,9 @@ func allPages(t *testing.T) (all []openedPage) {
 				return err
 			}
 			d.Verdict, d.Missing = verdict, []page.AdviceMissing{{What: "limit", Value: 7}}
+			long := page.AdviceOption{Strategy: "retry+token_bucket:rate=50,burst=10+worker_pool"}
+			d.RunnersUp = append(d.RunnersUp, long)
+			d.NotLookedAt = append(d.NotLookedAt, strings.Repeat("a_long_name", 9)+": why")
 			return d.WritePage(w)
 		})
 	}

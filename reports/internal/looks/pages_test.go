@@ -44,6 +44,7 @@ func TestPages(t *testing.T) {
 			}
 			drawings = append(drawings, on...)
 			checkFits(b, p, at.width)
+			checkApart(b, p, at.width)
 			if axe != "" && at.axe {
 				for _, v := range b.Violations(axe) {
 					t.Errorf("%s, %s, %d px: %s", p.name, at.scheme, at.width, v)
@@ -89,6 +90,16 @@ func checkFits(b *tab.Tab, p openedPage, width int64) {
 			t.getBoundingClientRect().right > p.getBoundingClientRect().right + 1).
 			map(t => t.textContent))`) {
 		b.T.Errorf("%s: at %d px %q is cut off where the names were", p.name, width, text)
+	}
+}
+
+// The command above a headline must not touch it.
+func checkApart(b *tab.Tab, p openedPage, width int64) {
+	b.T.Helper()
+	gap := tab.Eval[float64](b, `(document.querySelector("h1").getBoundingClientRect().top -
+		(document.querySelector(".sub") ?? document.body).getBoundingClientRect().bottom)`)
+	if gap < 8 && tab.Eval[bool](b, `document.querySelector(".sub") != null`) {
+		b.T.Errorf("%s: at %d px the headline is %.0f px below the line above it", p.name, width, gap)
 	}
 }
 

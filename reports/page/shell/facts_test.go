@@ -45,7 +45,7 @@ func TestFacts(t *testing.T) {
 	s = sweep(p99("a", 0.9, 0.1), p99("b", 0.9, 0.1001))
 	a, _ = OfSweeps([]Sweep{s})
 	if got := s.NextOf(a); !strings.HasPrefix(got, "poolbench run --strategy a,b ") ||
-		!strings.HasSuffix(got, "--load 0.9 --count 10") {
+		!strings.HasSuffix(got, "--load 0.9 --clock virtual --count 10") {
 		t.Errorf("next of what is not told apart: %s", got)
 	}
 }
@@ -116,6 +116,32 @@ func TestOfSearch(t *testing.T) {
 		if a, ok := OfSearch(s); !ok || a.Headline != want {
 			t.Errorf("%q, want %q", a.Headline, want)
 		}
+	}
+	s = Search{Axis: Limit, From: 1, To: 64, Objective: "p99-response<200ms"}
+	for want, found := range map[string][]SearchResult{
+		"The smallest limit that meets p99-response<200ms is 6 with a and b": {
+			{Name: "a", Met: 6, Missed: 5}, {Name: "b", Met: 6, Missed: 5}},
+		"The smallest limit that meets p99-response<200ms is 5 or 6 with b, and 8 to 12 with a": {
+			{Name: "a", Met: 12, Missed: 7}, {Name: "b", Met: 6, Missed: 4}},
+		"The smallest limit that meets p99-response<200ms is 1, the smallest tried with b; with a " +
+			"no limit up to 64 meets it; 1 answer in between": {{Name: "a", Met: nan, Missed: 64},
+			{Name: "c", Met: 9, Missed: 8}, {Name: "b", Met: 1, Missed: nan}},
+		"No limit up to 64 meets p99-response<200ms with a": {{Name: "a", Met: nan, Missed: 64}},
+	} {
+		s.Found = found
+		a, ok := OfSearch(s)
+		if !ok || a.Headline != want {
+			t.Errorf("%q, want %q", a.Headline, want)
+		}
+		if bars := a.Facts[0].Bars; len(bars) != len(found) || bars[0].Share > bars[len(bars)-1].Share {
+			t.Errorf("bars %v", bars)
+		}
+	}
+	s = Search{Axis: "queue", To: 100, Objective: "p99-response<200ms",
+		Found: []SearchResult{{Name: "a", Met: 22, Missed: 23}}}
+	if a, _ := OfSearch(s); a.Headline != "a meets p99-response<200ms up to queue 22 to 23" ||
+		a.Facts[0].Title != "Longest queue that meets it" {
+		t.Errorf("%q, %q", a.Headline, a.Facts[0].Title)
 	}
 	s.Found = nil
 	if _, ok := OfSearch(s); ok {

@@ -304,15 +304,62 @@ func (s Sweep) noSignificantDifference() (a Answer) {
 func (s Sweep) oneComparable() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
-		for _, k := range s.at(x) {
-			if !math.IsNaN(k.Value(unit)) && mayWin(k) {
-				return Answer{Unit: unit, X: x, Headline: upper(fmt.Sprintf(
-					"%sthe %s is %s with %s%s%s", lower(s.prefix(x)), Metric(unit),
-					k.ShowInWords(unit), k.Strategy, lossesOf(k.Cell), s.whyNotCompared(k)))}
-			}
+		usable := slices.DeleteFunc(s.at(x), func(k Case) bool {
+			return math.IsNaN(k.Value(unit)) || !mayWin(k)
+		})
+		if len(usable) == 0 {
+			continue
 		}
+		k, who := usable[0], usable[0].Strategy
+		if c := s.contest(x, unit); len(c.in) > 0 {
+			k, who = c.in[0].Case, c.in[0].String()
+			usable = slices.DeleteFunc(usable, func(o Case) bool {
+				return slices.Contains(c.in[0].Names, o.Strategy)
+			})
+		} else {
+			usable = usable[1:]
+		}
+		return Answer{Unit: unit, X: x, Headline: upper(fmt.Sprintf("%sthe %s is %s with %s%s%s%s",
+			lower(s.prefix(x)), Metric(unit), k.ShowInWords(unit), who, lossesOf(k.Cell),
+			s.unranked(usable, unit), s.whyNotCompared(k)))}
 	}
 	return a
+}
+
+const maxUnranked = 2
+
+// unranked names the values of cases that are not ranked. A comparison with more slots is unfair,
+// so it names the number of slots, too.
+func (s Sweep) unranked(cases []Case, unit string) string {
+	var values, slots []string
+	limit := 0.0
+	unbounded := s.unbounded()
+	for _, c := range cases[:min(len(cases), maxUnranked)] {
+		value := "growing"
+		if !c.FallsBehind() {
+			value = c.ShowInWords(unit)
+		}
+		values = append(values, fmt.Sprintf("%s with %s%s", value, c.Strategy, lossesOf(c.Cell)))
+		if e, ok := c.Estimate(metric.PeakInFlight); ok && slices.Contains(unbounded, c.Strategy) {
+			limit = c.Limit
+			slots = append(slots, fmt.Sprintf("%s ran up to %s", c.Strategy, formatWhole(e.Hi)))
+		}
+	}
+	if more := len(cases) - maxUnranked; more > 0 {
+		values = append(values, fmt.Sprintf("%d more", more))
+	}
+	of := ""
+	if len(slots) > 0 {
+		of = fmt.Sprintf("; %s tasks at once (limit %s)", text.List(slots), formatWhole(limit))
+	}
+	switch len(values) {
+	case 0:
+		return ""
+	case 1:
+		of = strings.Replace(of, "; "+cases[0].Strategy+" ran", ", which ran", 1)
+		return " and " + values[0] + of
+	}
+	return ", " + text.List(values) + of
 }
 
 func (s Sweep) whyNotCompared(k Case) (str string) {

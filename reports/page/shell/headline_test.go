@@ -52,6 +52,22 @@ func TestHeadlines(t *testing.T) {
 		"alone beside one that is banned": {"At load 0.9 the p99 response is 100 ms with a; b " +
 			"completes nothing", []Case{p99("a", 0.9, 0.1),
 			{Strategy: "b", X: 0.9, Cell: p99("b", 0.9, math.NaN()).with("throttled/op", 1).Cell}}},
+		"one with more slots": {"At load 0.9 the p99 response is 115 ms with a and 46.0 ms with b, " +
+			"which ran up to 7 tasks at once (limit 4)", []Case{
+			p99("b", 0.9, 0.046).with("peak-inflight", 7), p99("a", 0.9, 0.115)}},
+		"all with more slots": {"At load 0.9 the p99 response is 46.0 ms with b and 30.0 ms with " +
+			"c, which ran up to 9 tasks at once (limit 4)", []Case{
+			p99("b", 0.9, 0.046).with("peak-inflight", 7),
+			p99("c", 0.9, 0.030).with("peak-inflight", 9)}},
+		"several with more slots, and twins": {"At load 0.9 the p99 response is 115 ms with a and " +
+			"twin, 46.0 ms with b, 30.0 ms with c and 1 more; b ran up to 7 and c ran up to 9 tasks " +
+			"at once (limit 4)", []Case{
+			p99("b", 0.9, 0.046).with("peak-inflight", 7),
+			p99("a", 0.9, 0.115), p99("twin", 0.9, 0.115),
+			p99("c", 0.9, 0.030).with("peak-inflight", 9),
+			p99("d", 0.9, 0.020).with("peak-inflight", 10)}},
+		"one unknown": {"At load 0.9 the p99 response is 100 ms with a and unknown (error above " +
+			"±100 %) with b", []Case{p99("a", 0.9, 0.1), p99("b", 0.9, 0.01).uncertain(1.5)}},
 		"below, where they differ": {"At load 0.5 the p99 response is 100 ms with a and 200 ms " +
 			"with b, 2.0 times as long", []Case{p99("a", 0.5, 0.1), p99("b", 0.5, 0.2),
 			p99("a", 0.9, 0.3), p99("b", 0.9, 0.301)}},

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,27 +13,51 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-var flags = []string{"workload", "target", "arrival", "limit", "queue", "timeout", "drain",
-	"deadline", "n", "clock"}
+var flags = []string{"workload", "target", "arrival", "limit", "queue", "load", "rate", "timeout",
+	"drain", "deadline", "n", "clock"}
 
-// Command returns a command that repeats this run, from the non-default parts of its name. ok is
+// axes are the flags whose values may vary in a sweep.
+var axes = []string{"limit", "load", "rate"}
+
+const maxListed = 4 // values of a flag
+
+// Command returns a command that repeats the runs, from the non-default parts of their names. ok is
 // false if a part has no flag.
-func Command(verb string, strategies []string, run *results.Run, more ...string) (string, bool) {
-	if run.Base() != "Run" || len(strategies) == 0 {
+func (s Sweep) Command(
+	verb string, strategies []string, runs []*results.Run, more ...string,
+) (cmd string, ok bool) {
+	if len(runs) == 0 || runs[0].Base() != "Run" || len(strategies) == 0 {
 		return "", false
 	}
-	words := []string{"poolbench", verb, "--strategy", Quote(strings.Join(strategies, ","))}
-	for _, k := range run.Keys {
+	words := []string{cmp.Or(s.Program, "poolbench"), verb, "--strategy", listed(strategies)}
+	for _, k := range runs[0].Keys {
 		switch {
-		case slices.Contains([]string{"strategy", "load", "rate"}, k.Key):
+		case k.Key == "strategy":
 		case k.Key == "target" && k.Value == "none", k.Key == "clock" && k.Value == "real":
 		case slices.Contains(flags, k.Key):
-			words = append(words, "--"+k.Key, Quote(results.Readable(k.Value)))
+			var values []string
+			for _, r := range runs {
+				if v := results.Readable(r.Key(k.Key)); v != "" {
+					values = append(values, v)
+				}
+			}
+			if !slices.Contains(axes, k.Key) {
+				values = values[:1]
+			}
+			words = append(words, "--"+k.Key, listed(text.Distinct(values)))
 		default:
 			return "", false
 		}
 	}
 	return strings.Join(append(words, more...), " "), true
+}
+
+// listed replaces the middle of a long list, so its command cannot be pasted.
+func listed(values []string) string {
+	if n := len(values); n > maxListed {
+		values = []string{values[0], values[1], "…", values[n-1]}
+	}
+	return Quote(strings.Join(values, ","))
 }
 
 // Quote quotes a text for a shell.
@@ -52,25 +77,28 @@ func (s Sweep) NextOf(a Answer) string {
 		return ""
 	}
 	run := c.in[0].Cell[0]
-	axis := "load"
-	if run.Key("rate") != "" {
-		axis = "rate"
-	}
 	if len(c.in) > 1 && !c.isSignificant(c.in[0], c.in[len(c.in)-1]) && len(c.growing) == 0 {
-		cmd, _ := Command("run", s.strategies(), run, "--"+axis, Quote(run.Key(axis)), "--count 10")
+		cmd, _ := s.Command("run", s.strategies(), []*results.Run{run}, "--count 10")
 		return cmd
 	}
-	if axis == "rate" {
+	if run.Key("rate") != "" {
 		return ""
 	}
+	run = without(run, "load") // the search is for the load
 	all := slices.Concat(c.in, c.growing)
 	who := text.Texts(all[:min(4, len(all))], func(k rank) string { return k.Names[0] })
 	bound := roundUp(1.5 * c.in[0].value)
 	if s.Bound > 0 {
 		bound = time.Duration(math.Round(s.Bound * 1e9)).String()
 	}
-	cmd, _ := Command("capacity", who, run, "--objective", Quote("p99-response<"+bound))
+	cmd, _ := s.Command("capacity", who, []*results.Run{run}, "--objective", Quote("p99-response<"+bound))
 	return cmd
+}
+
+func without(run *results.Run, key string) *results.Run {
+	r := *run
+	r.Keys = results.Without(run.Keys, key)
+	return &r
 }
 
 // roundUp rounds up to 1, 2, 5, 10 … of the time's unit.

@@ -11,6 +11,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
+// Limit is the axis of a search for the smallest limit. Searches on other axes are for the largest
+// value.
+const Limit = "limit"
+
 // A SearchResult is a strategy's result of a capacity search. It meets the objective at Met and
 // misses it at Missed. Each may be NaN.
 type SearchResult struct {
@@ -20,10 +24,11 @@ type SearchResult struct {
 	results.Cell // the answer, with the losses at Met
 }
 
-// A Search contains the results of a search for the highest load or rate that meets an objective.
+// A Search contains the results of a search for the highest load or rate, the longest queue or the
+// smallest limit that meets an objective.
 type Search struct {
-	Axis      string  // load, rate
-	From      float64 // start of the searched range
+	Axis      string // load, rate, queue, limit
+	From, To  float64
 	Objective string
 	Found     []SearchResult
 }
@@ -37,6 +42,9 @@ func OfSearch(s Search) (a Answer, ok bool) {
 	if len(decided) == 0 {
 		a.Headline = strings.Join(undecided, "; ")
 		return a, len(undecided) > 0
+	}
+	if s.Axis == Limit {
+		return s.ofLimits(decided, undecided), true
 	}
 	slices.SortStableFunc(decided, func(a, b SearchResult) int {
 		return cmp.Compare(b.metUpTo(), a.metUpTo())
@@ -75,20 +83,13 @@ func OfSearch(s Search) (a Answer, ok bool) {
 		a.Headline += "; no significant difference"
 	}
 	a.Headline += spared
-	if n := len(undecided); n > 0 {
-		a.Headline += fmt.Sprintf("; %d undecided", n)
-		a.Facts = append(a.Facts, Fact{Title: "Undecided", Text: strings.Join(undecided, "; ")})
-	}
-	bars := Fact{Title: "Highest " + s.Axis + " that meets it"}
+	a.addUndecided(undecided)
+	bars := Fact{Title: s.superlative() + " " + s.Axis + " that meets it"}
 	for _, f := range decided {
-		bars.Bars = append(bars.Bars, Bar{Label: f.withLosses(), Value: f.interval(), Style: f.Style,
+		bars.Bars = append(bars.Bars, Bar{Label: f.withLosses(), Value: s.interval(f), Style: f.Style,
 			Share: f.metUpTo() / max(best.metUpTo(), math.SmallestNonzeroFloat64)})
 	}
-	if more := len(bars.Bars) - maxBars; more > 0 {
-		bars.Bars = bars.Bars[:maxBars]
-		bars.Text = fmt.Sprintf("%d more are in the figure.", more)
-	}
-	a.Facts = append(a.Facts, bars)
+	a.Facts = append(a.Facts, bars.shortened())
 	tie := "No other interval overlaps that of " + best.Name + "."
 	if len(ties) > 0 {
 		tie = fmt.Sprintf("%s %s not significantly different from %s.", text.Abbreviate(ties),
@@ -98,6 +99,79 @@ func OfSearch(s Search) (a Answer, ok bool) {
 		a.Facts = append(a.Facts, Fact{Title: "Ties", Text: tie})
 	}
 	return a, true
+}
+
+func (a *Answer) addUndecided(texts []string) {
+	if n := len(texts); n > 0 {
+		a.Headline += fmt.Sprintf("; %d undecided", n)
+		a.Facts = append(a.Facts, Fact{Title: "Undecided", Text: strings.Join(texts, "; ")})
+	}
+}
+
+func (f Fact) shortened() Fact {
+	if more := len(f.Bars) - maxBars; more > 0 {
+		f.Bars = f.Bars[:maxBars]
+		f.Text = fmt.Sprintf("%d more are in the figure.", more)
+	}
+	return f
+}
+
+func (s Search) superlative() string {
+	if s.Axis == "queue" {
+		return "Longest"
+	}
+	return "Highest"
+}
+
+// ofLimits names all strategies with the best answer, and the worst answer.
+func (s Search) ofLimits(decided []SearchResult, undecided []string) (a Answer) {
+	slices.SortStableFunc(decided, func(a, b SearchResult) int {
+		return cmp.Compare(a.smallest(), b.smallest())
+	})
+	classes := results.Gather(decided, func(f SearchResult) string {
+		return fmt.Sprint(f.Met, f.Missed, lossesOf(f.Cell))
+	})
+	who := func(class []SearchResult) string {
+		names := text.Texts(class, func(f SearchResult) string { return f.Name })
+		return text.List(text.Truncate(names, maxBars)) + lossesOf(class[0].Cell)
+	}
+	best, worst := classes[0], classes[len(classes)-1]
+	switch {
+	case math.IsNaN(best[0].Met):
+		a.Headline = fmt.Sprintf("No limit up to %v meets %s with %s", s.To, s.Objective, who(best))
+	default:
+		a.Headline = fmt.Sprintf("The smallest limit that meets %s is %s with %s", s.Objective,
+			s.limits(best[0]), who(best))
+		switch {
+		case len(classes) == 1:
+		case math.IsNaN(worst[0].Met):
+			a.Headline += fmt.Sprintf("; with %s no limit up to %v meets it", who(worst), s.To)
+		default:
+			a.Headline += fmt.Sprintf(", and %s with %s", s.limits(worst[0]), who(worst))
+		}
+	}
+	if n := len(classes) - 2; n > 0 {
+		a.Headline += fmt.Sprintf("; %s in between", text.Count(n, "answer"))
+	}
+	a.addUndecided(undecided)
+	bars := Fact{Title: "Smallest limit that meets it"}
+	for _, f := range decided {
+		bars.Bars = append(bars.Bars, Bar{Label: f.withLosses(), Value: s.limits(f), Style: f.Style,
+			Share: min(f.smallest(), s.To) / s.To})
+	}
+	a.Facts = append(a.Facts, bars.shortened())
+	return a
+}
+
+func (f SearchResult) smallest() float64 {
+	if math.IsNaN(f.Met) {
+		return math.Inf(1)
+	}
+	return f.Met
+}
+
+func (s Search) limits(f SearchResult) string {
+	return results.SmallestLimits(f.Met, f.Missed, s.To, true)
 }
 
 // Undecided returns why the search has no answer, or "".
@@ -126,23 +200,30 @@ func (f SearchResult) metUpTo() float64 {
 	return f.Met
 }
 
+func (s Search) number(v float64) string {
+	if s.Axis == "queue" {
+		return formatWhole(v)
+	}
+	return text.Digits(v)
+}
+
 func (s Search) upTo(f SearchResult) string {
 	switch {
 	case math.IsNaN(f.Met):
-		return fmt.Sprintf("at no %s from %s on", s.Axis, text.Digits(min(s.From, f.Missed)))
+		return fmt.Sprintf("at no %s from %s on", s.Axis, s.number(min(s.From, f.Missed)))
 	case math.IsNaN(f.Missed):
-		return fmt.Sprintf("up to %s %s, the highest tried", s.Axis, text.Digits(f.Met))
+		return fmt.Sprintf("up to %s %s, the highest tried", s.Axis, s.number(f.Met))
 	}
-	return fmt.Sprintf("up to %s %s to %s", s.Axis, text.Digits(f.Met),
-		text.Digits(f.Missed))
+	return fmt.Sprintf("up to %s %s to %s", s.Axis, s.number(f.Met),
+		s.number(f.Missed))
 }
 
-func (f SearchResult) interval() string {
+func (s Search) interval(f SearchResult) string {
 	switch {
 	case math.IsNaN(f.Met):
-		return "below " + text.Digits(f.Missed)
+		return "below " + s.number(f.Missed)
 	case math.IsNaN(f.Missed):
-		return "at least " + text.Digits(f.Met)
+		return "at least " + s.number(f.Met)
 	}
-	return text.Digits(f.Met) + " to " + text.Digits(f.Missed)
+	return s.number(f.Met) + " to " + s.number(f.Missed)
 }

@@ -18,11 +18,12 @@ type Case struct {
 
 // A Sweep contains the cases of one chart, which differ in strategy and on one axis.
 type Sweep struct {
-	Of    string                 // difference between the cases of a place: "strategy", "target"
-	Place func(x float64) string // formats a place: "load 0.8", or "" if nothing varies
-	Style func(name string) int  // colour of a strategy in charts
-	Cases []Case
-	Bound float64 // objective of its p99 response, in seconds. 0: none
+	Of      string                 // difference between the cases of a place: "strategy", "target"
+	Program string                 // start of commands. "": "poolbench"
+	Place   func(x float64) string // formats a place: "load 0.8", or "" if nothing varies
+	Style   func(name string) int  // colour of a strategy in charts
+	Cases   []Case
+	Bound   float64 // objective of its p99 response, in seconds. 0: none
 }
 
 func (s Sweep) at(x float64) []Case {

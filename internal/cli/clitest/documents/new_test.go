@@ -47,6 +47,8 @@ func TestNew(t *testing.T) {
 		"report.html")); !strings.Contains(page,
 		"mine:burst=3") || !strings.Contains(page, "worker_pool") {
 		t.Error("the report does not have both strategies")
+	} else if want := "go run . run --clock virtual --strategy mine:burst=3,worker_pool --n 500"; !strings.Contains(page, "<code>"+want+"</code>") {
+		t.Errorf("the report does not contain the command %q, which knows mine", want)
 	}
 	// A real-clock run may be SUSPECT or INVALID on a busy machine, so only its results are
 	// checked.
