@@ -3,8 +3,6 @@ package workloads_test
 import (
 	"context"
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -60,42 +58,5 @@ func TestFunc(t *testing.T) {
 	}
 	if _, err := builtFrom(t, workloads.Func("no_time", nil, workloads.Moments{})); err == nil {
 		t.Error("a mean of zero was taken")
-	}
-}
-
-func TestHandler(t *testing.T) {
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/hint":
-			w.WriteHeader(http.StatusEarlyHints)
-			w.WriteHeader(http.StatusTeapot)
-		case "/busy":
-			w.Header().Set("Retry-After", "3")
-			w.WriteHeader(http.StatusServiceUnavailable)
-			w.WriteHeader(http.StatusOK)
-		case "/body":
-			_, _ = w.Write([]byte("body"))
-			w.WriteHeader(http.StatusInternalServerError)
-		}
-	})
-	for path, want := range map[string]workloads.StatusError{
-		"/": {}, "/body": {}, "/hint": {Code: 418},
-		"/busy": {Code: 503, RetryAfter: 3 * time.Second},
-	} {
-		w, err := builtFrom(t,
-			workloads.Handler("own", h,
-				func(uint64) *http.Request { return httptest.NewRequest("GET", path, nil) },
-				workloads.Moments{Mean: 1}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = w.Do(t.Context(), 1)
-		var got *workloads.StatusError
-		if errors.As(err, &got); err == nil {
-			got = &workloads.StatusError{}
-		}
-		if *got != want {
-			t.Errorf("%s: %v, want %v", path, err, want)
-		}
 	}
 }

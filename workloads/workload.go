@@ -179,6 +179,3 @@ func Register(s Spec) Spec {
 
 // All returns the Specs by name, the package's own before others.
 func All() []Spec { return all.All() }
-
-// Lookup returns the named Spec. The error for an unknown name lists the known ones.
-func Lookup(name string) (Spec, error) { return all.Lookup(name) }

@@ -82,9 +82,6 @@ func (s Spec) checkOpenOrClosed() Spec {
 // All returns the Specs sorted by name, this package's before those of other packages.
 func All() []Spec { return all.All() }
 
-// Lookup returns the Spec of that name. The error for an unknown name lists the known names.
-func Lookup(name string) (Spec, error) { return all.Lookup(name) }
-
 // A Variant is an arrival process with its parameters.
 type Variant struct{ param.Variant[Spec] }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -21,7 +20,7 @@ import (
 const comparisonFile = "comparison.html"
 
 func (a *app) reportCommand() *cobra.Command {
-	var html, card flags.Output
+	var html flags.Output
 	cmd := &cobra.Command{
 		Use:   "report DIR [DIR...] [flags]",
 		Short: "write the report of a run directory, or compare several",
@@ -33,19 +32,18 @@ func (a *app) reportCommand() *cobra.Command {
 				if html.Path == "" {
 					html = flags.Output{Path: comparisonFile}
 				}
-				return a.reportTogether(html, card, args)
+				return a.reportTogether(html, args)
 			}
-			return a.report(args[0], html, card)
+			return a.report(args[0], html)
 		},
 	}
 	html.AddTo(cmd, "html", "write one page with everything to this `FILE` alone (default: "+
 		rundir.ReportFile+" in DIR or, of several directories, "+comparisonFile+")")
-	card.AddTo(cmd, "card", "also write the headline as a PNG picture of 1200x630 to this `FILE`")
 	return cmd
 }
 
 // If its files are written elsewhere, report does not lock the directory.
-func (a *app) report(dir string, html, card flags.Output) error {
+func (a *app) report(dir string, html flags.Output) error {
 	if _, err := results.ReadDir(dir); err != nil { // before anything is written
 		return err
 	}
@@ -53,14 +51,10 @@ func (a *app) report(dir string, html, card flags.Output) error {
 	if html.Path == "" {
 		draw, html.Path = a.drawIn, filepath.Join(dir, rundir.ReportFile)
 	}
-	r, err := draw(dir, html)
-	if err != nil {
+	if _, err := draw(dir, html); err != nil {
 		return err
 	}
-	if err := card.Write(r.WriteCard); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(a.Stdout, html.Path)
+	_, err := fmt.Fprintln(a.Stdout, html.Path)
 	return err
 }
 
@@ -86,7 +80,7 @@ func (a *app) drawElsewhere(dir string, html flags.Output) (*page.Report, error)
 }
 
 // reportTogether runs `poolbench report A B`, for directories of any kind.
-func (a *app) reportTogether(html, card flags.Output, args []string) error {
+func (a *app) reportTogether(html flags.Output, args []string) error {
 	inputs, err := ci.ReadInputs(args, a.stdin)
 	if err != nil {
 		return err
@@ -96,9 +90,6 @@ func (a *app) reportTogether(html, card flags.Output, args []string) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	if err := ci.WriteComparison(html, c, inputs, page.Explorer); err != nil {
-		return err
-	}
-	if err := card.Write(func(w io.Writer) error { return compare.WriteCard(w, c) }); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(a.Stdout, html.Path)

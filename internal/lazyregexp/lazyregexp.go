@@ -46,10 +46,6 @@ func (r *Regexp) FindIndex(b []byte) []int {
 	return r.re().FindIndex(b)
 }
 
-func (r *Regexp) FindStringIndex(s string) []int {
-	return r.re().FindStringIndex(s)
-}
-
 func (r *Regexp) FindStringSubmatch(s string) []string {
 	return r.re().FindStringSubmatch(s)
 }

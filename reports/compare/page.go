@@ -41,15 +41,6 @@ func WritePage(w io.Writer, c *Comparison, sections ...shell.Section) error {
 	return p.Write(w)
 }
 
-// WriteCard writes the changes as a picture: see shell.Page.WriteCard.
-func WriteCard(w io.Writer, c *Comparison) error {
-	p, err := newPage(c, nil)
-	if err != nil {
-		return err
-	}
-	return p.WriteCard(w)
-}
-
 func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	r := c.ranked()
 	changed, rest := r.all[:r.changed], r.all[r.changed:]

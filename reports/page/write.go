@@ -148,9 +148,6 @@ func (r *Report) WriteHTML(w io.Writer) error {
 
 func (r *Report) writePage(w io.Writer) error { return r.page.assemble().Write(w) }
 
-// WriteCard writes the finding as a picture: see shell.Page.WriteCard.
-func (r *Report) WriteCard(w io.Writer) error { return r.page.First.WriteCard(w) }
-
 func (r *Report) writeCharts(dir string) error {
 	if err := files.MakeDir(dir); err != nil {
 		return err

@@ -2,8 +2,6 @@ package comparisons
 
 import (
 	"encoding/json"
-	"errors"
-	"image/png"
 	"os"
 	"strings"
 	"testing"
@@ -60,18 +58,6 @@ func TestReportOfSeveral(t *testing.T) {
 	for _, want := range []string{">What changed<", `id="explorer"`, `"sources":["a","b"]`} {
 		if !strings.Contains(pages[0], want) {
 			t.Errorf("no %s on the page", want)
-		}
-	}
-	for _, dirs := range [][]string{{"a"}, {"a", "b"}} {
-		clitest.Succeed(t, append([]string{"report", "--card", "card.png"}, dirs...)...)
-		f, err := os.Open("card.png")
-		if err != nil {
-			t.Fatal(err)
-		}
-		size, err := png.DecodeConfig(f)
-		if err := errors.Join(err, f.Close()); err != nil || size.Width != 1200 ||
-			size.Height != 630 {
-			t.Errorf("the card of %v: %v, %+v", dirs, err, size)
 		}
 	}
 	if err := os.Remove("a/report.html"); err != nil {

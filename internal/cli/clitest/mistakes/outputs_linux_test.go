@@ -44,7 +44,6 @@ func outputCases(t *testing.T) map[string]outputCase {
 	undone := []int{clitest.Fine, clitest.Undecided} // too few tasks, or a busy machine
 	return map[string]outputCase{
 		"report --html":  {args: []string{"report", run}, holds: page},
-		"report --card":  {args: []string{"report", run}, holds: "\x89PNG\r\n"},
 		"compare --html": {args: []string{"compare", old, old}, holds: page},
 		"trend --html": {args: []string{"trend", old, run + "/results.txt"}, holds: page,
 			codes: undone},
