@@ -48,13 +48,13 @@ func axesOf(m *matrix) []axis {
 			doc: "strategies to run; all selects one of several with equal results, every " +
 				"selects all that need no disk and no server (default all)"},
 		{name: "workload", product: true, names: WorkloadNames,
-			value: listOf(&m.Workloads, "NAME", Variants(workloads.Resolve)),
+			value: listOf(&m.Workloads, "NAME", Variants(workloads.Resolve, WorkloadNames)),
 			doc:   fmt.Sprintf("work of each task (default %s)", zero.Workload)},
 		{name: "target", product: true, names: TargetNames,
-			value: listOf(&m.Targets, "NAME", Variants(targets.Resolve)),
+			value: listOf(&m.Targets, "NAME", Variants(targets.Resolve, TargetNames)),
 			doc:   fmt.Sprintf("service that tasks call (default %s)", zero.Target)},
 		{name: "arrival", product: true, names: ArrivalNames,
-			value: listOf(&m.Arrivals, "NAME", Variants(arrivals.Resolve)),
+			value: listOf(&m.Arrivals, "NAME", Variants(arrivals.Resolve, ArrivalNames)),
 			doc:   fmt.Sprintf("arrival process of the tasks (default %s)", zero.Arrival)},
 		{name: "limit", product: true,
 			doc:   fmt.Sprintf("largest number of tasks in flight (default %d)", zero.Limit),
@@ -144,11 +144,11 @@ func parseStrategies(str string) ([]strategies.Variant, error) {
 			return s.RealClock
 		}))
 	}
-	return Variants(strategies.Resolve)(str)
+	return Variants(strategies.Resolve, StrategyNames)(str)
 }
 
 func named(specs []strategies.Spec) ([]strategies.Variant, error) {
-	return Variants(strategies.Resolve)(strings.Join(text.Texts(specs, strategies.Spec.String), ","))
+	return Variants(strategies.Resolve, StrategyNames)(strings.Join(text.Texts(specs, strategies.Spec.String), ","))
 }
 
 // chooseStrategies parses the values again when the work of the matrix is known, because Distinct
@@ -206,9 +206,17 @@ func listOf[T any](to *[]T, kind string, parse func(text string) ([]T, error)) f
 	}}
 }
 
-func Variants[T any](resolve func(param.Call) (T, error)) func(text string) ([]T, error) {
-	return func(text string) (list []T, _ error) {
-		calls, err := param.ParseList(text)
+// A name in another spelling, such as worker-pool, gets the suggestion that a wrong name gets.
+func Variants[T any](
+	resolve func(param.Call) (T, error), names func() []string,
+) func(text string) ([]T, error) {
+	return func(s string) (list []T, _ error) {
+		calls, err := param.ParseList(s)
+		if wrong, ok := errors.AsType[*param.NameError](err); ok {
+			if like := text.Similar(wrong.Name, names()); like != "" {
+				err = fmt.Errorf("unknown name %q (did you mean %s?)", wrong.Name, like)
+			}
+		}
 		complaints := []error{err}
 		for _, c := range calls {
 			v, err := resolve(c)

@@ -319,7 +319,7 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --rate NaN":          `--rate: want a number from 1e-06 to 1e6, got "NaN"`,
 		"attack http://h/ --n 0":               `--n: want a whole number from 1 to 100000000, got "0"`,
 		"attack http://h/ --n -1":              `--n: want a whole number from 1 to 100000000, got "-1"`,
-		"attack http://h/ --n 5 --duration 1s": "--n and duration exclude each other",
+		"attack http://h/ --n 5 --duration 1s": "--n and --duration exclude each other",
 		"attack http://h/ --duration 0s": "--duration: want a duration above " +
 			"0, at most 87600h, got 0s",
 		"attack http://h/ --duration soon": `--duration: want a duration above 0, such as 50ms or 2s, got "soon"`,
