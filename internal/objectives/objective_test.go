@@ -2,6 +2,7 @@ package objectives
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,7 +74,13 @@ func TestParseRefuses(t *testing.T) {
 		"<50ms":             "want METRIC<VALUE",
 		"shed<1%,":          `got ""`,
 		"p85-response<50ms": `unknown metric "p85-response" (known: mean-response, `,
-		"latency<50ms":      `unknown metric "latency"`,
+		"latency<50ms":      `unknown metric "latency" (did you mean p99-response? `,
+		"error_rate<1%": `unknown metric "error_rate" (did you mean failed? poolbench list ` +
+			`metrics lists all)`,
+		"Errors[GET /]<1%": `unknown metric "Errors" (did you mean failed? `,
+		"p99_response<1s":  `unknown metric "p99_response" (did you mean p99-response? `,
+		"nonsense<1%": "p95-response, p99-response and 226 more; poolbench list metrics " +
+			"lists all)",
 		"wait[GET /]<50ms": `unknown metric "wait" (known: count, mean-response, ` +
 			`p50-response, `,
 		"due-p95-response[GET /]<50ms": `unknown metric "due-p95-response"`,
@@ -137,6 +144,15 @@ func TestKindsOfValues(t *testing.T) {
 		"even-mean-response<1s": false} {
 		if _, err := Parse(text); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestSynonymsNameMetrics(t *testing.T) {
+	names := Names()
+	for of, name := range synonyms {
+		if !slices.Contains(names, name) || slices.Contains(names, of) {
+			t.Errorf("%s is no synonym of %s", of, name)
 		}
 	}
 }

@@ -96,12 +96,7 @@ func parse(s string) (Objective, error) {
 		}
 	}
 	if o.Unit == "" {
-		known := similarNames(name)
-		if ofURL {
-			known = namesOfURL()
-		}
-		return Objective{}, fmt.Errorf("unknown metric %q (known: %s)", name,
-			text.List(text.Truncate(known, 8)))
+		return Objective{}, unknownMetric(name, ofURL)
 	}
 	var err error
 	if o.Bound, o.text, err = value(o.Unit, rest); err != nil {
@@ -121,6 +116,44 @@ func parse(s string) (Objective, error) {
 			name, o)
 	}
 	return o, nil
+}
+
+// synonyms maps names that other tools use to ours.
+var synonyms = map[string]string{
+	"error": "failed", "errors": "failed", "error-rate": "failed", "errors-rate": "failed",
+	"failure": "failed", "failures": "failed", "failure-rate": "failed", "fail": "failed",
+	"failed-rate": "failed", "http-req-failed": "failed", "success": "failed",
+	"success-rate": "failed",
+	"latency":      "p99-response", "response-time": "p99-response",
+	"response": "p99-response", "http-req-duration": "p99-response",
+	"avg": "mean-response", "average": "mean-response", "mean": "mean-response",
+	"median": "p50-response", "max": "max-response", "p100": "max-response",
+	"p999": "p99.9-response", "rps": "throughput", "qps": "throughput", "tps": "throughput",
+	"rate": "throughput", "dropped": "shed", "rejected": "shed",
+}
+
+const maxNames = 8
+
+func unknownMetric(name string, ofURL bool) error {
+	known := similarNames(name)
+	if ofURL {
+		known = namesOfURL()
+	}
+	spelt := strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+	like := synonyms[spelt]
+	if like == "" && slices.Contains(known, spelt) {
+		like = spelt
+	}
+	if like != "" && (!ofURL || slices.Contains(known, like)) {
+		return fmt.Errorf("unknown metric %q (did you mean %s? poolbench list metrics lists all)", name,
+			like)
+	}
+	all := ""
+	if len(known) > maxNames+1 {
+		all = "; poolbench list metrics lists all"
+	}
+	return fmt.Errorf("unknown metric %q (known: %s%s)", name,
+		text.List(text.Truncate(known, maxNames)), all)
 }
 
 func isQuantile(name string) bool {

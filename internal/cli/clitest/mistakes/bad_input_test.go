@@ -206,7 +206,7 @@ func TestBadInput(t *testing.T) {
 			[]string{`--count: want a whole number from 1 to 1000000, got "9999999"`}},
 
 		{"run --objective latency<5ms",
-			[]string{`--objective: unknown metric "latency" (known: throughput, goodput, `}},
+			[]string{`--objective: unknown metric "latency" (did you mean p99-response? `}},
 		{"run --objective p99-response",
 			[]string{`--objective: want METRIC<VALUE, such as p99-response<50ms or shed<=1%, got "p99-response"`}},
 		{"run --objective p99-response<50",
