@@ -112,7 +112,7 @@ func (o Objective) meets(v float64) bool { return o.Limit().Meets(v) }
 func short(unit string) string {
 	unit, marked := strings.CutPrefix(unit, decide.Mark)
 	url, unit, ofURL := metric.CutURL(unit)
-	name := shortOfAll(unit)
+	name := metric.Short(unit)
 	if marked {
 		name = decide.Mark + name
 	}
@@ -120,18 +120,6 @@ func short(unit string) string {
 		name += "[" + url + "]"
 	}
 	return name
-}
-
-func shortOfAll(unit string) string {
-	if unit == metric.Throughput {
-		return "throughput"
-	}
-	for _, suffix := range []string{"-ops/s", "-sec/op", "/op", "-sec"} {
-		if name, ok := strings.CutSuffix(unit, suffix); ok {
-			return name
-		}
-	}
-	return unit
 }
 
 // metrics excludes exact values of theory, predictions for other runs, results of a capacity search,

@@ -77,15 +77,13 @@ func parse(s string) (Objective, error) {
 		}
 	}
 	bare, completed := strings.CutPrefix(name, decide.Mark)
-	if isQuantile(bare) {
-		bare += "-response"
-	}
+	bare = metric.ExpandQuantile(bare)
 	if ofURL {
 		bare = metric.OfURL(url) + bare
 	}
 	better := ""
 	for _, m := range append(metrics(), partMetrics(bare)...) {
-		if m.Unit != bare && shortOfAll(m.Unit) != bare {
+		if m.Unit != bare && metric.Short(m.Unit) != bare {
 			continue
 		}
 		better = m.Better
@@ -154,12 +152,6 @@ func unknownMetric(name string, ofURL bool) error {
 	}
 	return fmt.Errorf("unknown metric %q (known: %s%s)", name,
 		text.List(text.Truncate(known, maxNames)), all)
-}
-
-func isQuantile(name string) bool {
-	return slices.ContainsFunc(metric.Quantiles, func(q metric.Quantile) bool {
-		return q.Name == name
-	})
 }
 
 func namesOfURL() (all []string) {
