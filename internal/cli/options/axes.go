@@ -64,7 +64,7 @@ func axesOf(m *matrix) []axis {
 		{name: "load", product: true, excludes: []string{"rate", "stages"},
 			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S] (default %v)",
 				zero.Load),
-			value: listOf(&m.Loads, "X,X", positive(param.Floats))},
+			value: listOf(&m.Loads, "X,X", positive(parseLoads))},
 		{name: "rate", short: "r", product: true, excludes: []string{"load", "stages"},
 			doc:   "arrival rate in tasks per second",
 			value: listOf(&m.Rates, "X,X", positive(param.Floats))},
@@ -224,6 +224,29 @@ func Variants[T any](
 		}
 		return list, errors.Join(complaints...)
 	}
+}
+
+// maxLoad is the largest load of a run. A larger one is a load in percent, or a rate.
+const maxLoad = 20
+
+// A load is a number such as 0.8, or a percentage such as 80%.
+func parseLoads(list string) (loads []float64, err error) {
+	for one := range strings.SplitSeq(list, ",") {
+		number, percent := strings.CutSuffix(one, "%")
+		if percent {
+			number += "e-2"
+		}
+		x, err := dist.ParseFloat(number)
+		if err != nil {
+			return nil, fmt.Errorf("want a number such as 0.5, got %q", one)
+		}
+		if x > maxLoad && !percent {
+			return nil, fmt.Errorf("%s is %s times the capacity: want at most %d; for %s %% write %s%%",
+				one, one, maxLoad, one, one)
+		}
+		loads = append(loads, x)
+	}
+	return loads, nil
 }
 
 // In a scenario, 0 means the default.

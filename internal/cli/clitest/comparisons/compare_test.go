@@ -208,11 +208,11 @@ func TestCompareNothing(t *testing.T) {
 	for args, want := range map[string]string{
 		"compare a": "compare: a alone cannot be compared: give two directories or files, OLD and " +
 			"NEW, or --col /strategy for semaphore and worker_pool",
-		"compare limits":               "OLD and NEW, or --col /limit for 2 and 3",
-		"compare one":                  "give two directories or files, OLD and NEW\n",
-		"compare a b --col strategy":   "--col: strategy is part of the names of results, so use --col /strategy",
-		"compare a b --col limit,load": "so use --col /limit",
-		"compare a b --row strategy":   "so use --row /strategy",
+		"compare limits":                               "OLD and NEW, or --col /limit for 2 and 3",
+		"compare one":                                  "give two directories or files, OLD and NEW\n",
+		"compare a b --col strategy":                   "--col: strategy is part of the names of results, so use --col /strategy",
+		"compare a b --col limit,load":                 "so use --col /limit",
+		"compare a b --row strategy":                   "so use --row /strategy",
 		"compare a --col strategy --all --format json": "so use --col /strategy",
 		"compare a --col /limit":                       `every result is in one column (/limit: "3")`,
 	} {
