@@ -113,7 +113,7 @@ func showTables(e *execute.Execution) error {
 
 func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 	for _, g := range groups {
-		p.Prose("%s\n", Heading(g.keys)+g.arrived()+Repetitions(g.rows))
+		p.Prose("%s\n", headingOf(g.keys, g.rows)+g.arrived()+Repetitions(g.rows))
 		names, notes := alike([]*group{g})
 		rows := slices.DeleteFunc(slices.Clone(g.rows), func(r Row) bool {
 			return names[r.Strategy] == ""
@@ -130,6 +130,9 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 		}
 		if err := showLabels(p, rows); err != nil {
 			return err
+		}
+		if len(decides) == 0 { // a study explains its strategies
+			notes = append(notes, limitNotes(g.keys, g.rows)...)
 		}
 		for _, note := range slices.Concat(notes, g.arrivalNotes(),
 			Uncertain(g.columns(decides), rows), sure.notes(), distortedRows(rows), overrunNotes(rows),
