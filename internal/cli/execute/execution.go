@@ -42,15 +42,17 @@ type Execution struct {
 	Records    []Record
 	// Results of the current section, for its study. They are kept in memory, because the files of
 	// a resumed directory are written only when no earlier result can be lost.
-	section  []*bench.Result
-	Failed   []rundir.Failure
-	Findings []decide.Finding
-	Expect   decide.ClaimVerdict // expected verdict of every finding; "" means any
-	Report   string              // path of the report, or ""
-	drawn    *page.Report        // nil without a report
-	writing  error               // why there is no report
-	Headline string              // headline of the report, or ""
-	Trust    []string            // statements of the report on how far the numbers can be trusted
+	section []*bench.Result
+	Failed  []rundir.Failure
+	// number of Failed that are attacks which reached the server, but completed no request
+	Fruitless int
+	Findings  []decide.Finding
+	Expect    decide.ClaimVerdict // expected verdict of every finding; "" means any
+	Report    string              // path of the report, or ""
+	drawn     *page.Report        // nil without a report
+	writing   error               // why there is no report
+	Headline  string              // headline of the report, or ""
+	Trust     []string            // statements of the report on how far the numbers can be trusted
 	// number of INVALID results, without those of studies
 	invalid int
 	Cut     error // signal that ended it early

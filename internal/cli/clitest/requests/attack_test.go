@@ -169,6 +169,39 @@ func TestAttackNobody(t *testing.T) {
 	}
 }
 
+// Exit code 1 is that of a missed objective, also if no request is completed. Without a missed
+// objective, or a server, there is no result.
+func TestMissedWithoutCompletedRequests(t *testing.T) {
+	t.Chdir(t.TempDir())
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	attack := func(address, objective string) int {
+		args := []string{"attack", address, "--n", "5", "--rate", "1000", "--quiet", "--check",
+			"status == 201"}
+		if objective != "" {
+			args = append(args, "--objective", objective)
+		}
+		return clitest.Command(t, args...).Code
+	}
+	for missed, answer := range map[string]http.HandlerFunc{
+		"throttled<1%": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) },
+		"failed<1%":    func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"failed<=99%":  func(http.ResponseWriter, *http.Request) {},
+	} {
+		server := httptest.NewServer(answer)
+		for objective, want := range map[string]int{missed: clitest.Regression,
+			"": clitest.Unusable, "completed-p50-response<1s": clitest.Unusable} {
+			if code := attack(server.URL, objective); code != want {
+				t.Errorf("%q of %s: exit code %d, want %d", objective, missed, code, want)
+			}
+			if code := attack(gone.URL, objective); code != clitest.Unusable {
+				t.Errorf("%q without a server: exit code %d", objective, code)
+			}
+		}
+		server.Close()
+	}
+}
+
 // The plan line for --resume may contain secrets of requests only as a hash.
 func TestPlanHoldsNoSecret(t *testing.T) {
 	t.Chdir(t.TempDir())
