@@ -221,7 +221,8 @@ func (a *app) searchServer(
 	}
 	answer, stopped := s.Do(watching)
 	if ctx.Err() != nil {
-		e.Cut, stopped = context.Cause(ctx), nil
+		e.SetCut(ctx)
+		stopped = nil
 	}
 	if stopped == nil && e.Cut == nil && e.Done > 0 {
 		stopped = e.Dir.Write(serverResult(s, k, answer))
@@ -335,6 +336,12 @@ func showServer(
 			Head:      show.HeadOf(e, "capacity"),
 			Objective: s.Objectives.String(), Axis: "rate", From: s.First, To: s.Most,
 			Cut: e.Interruption(), Answers: []show.SearchLine{line}, Failed: e.Failed})
+	}
+	if err := e.ShowCut(); err != nil {
+		return err
+	}
+	if e.Cut != nil && len(probes) == 0 {
+		return e.Prose("No probe has ended.\n")
 	}
 	rate := func(v float64) string { return text.Digits(v) + perSecond(s) }
 	e.Paragraph("", serverAnswer(s, k, found), show.Width)

@@ -46,6 +46,9 @@ func showLoaded(kind, what string, e *loadSeries, format string) error {
 	if len(e.Records) == 0 {
 		return nil
 	}
+	if err := e.ShowCut(); err != nil {
+		return err
+	}
 	rows := e.rows()
 	without := []string{"strategy", "target", "queue", "clock"}
 	rate := func(l Load) string {

@@ -12,6 +12,9 @@ func Show(e *execute.Execution, format string) error {
 	if format == "json" {
 		return e.JSON(NewDocument(e, "run"))
 	}
+	if err := e.ShowCut(); err != nil {
+		return err
+	}
 	if err := showHeadline(e); err != nil {
 		return err
 	}

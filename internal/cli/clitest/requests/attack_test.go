@@ -370,7 +370,7 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --limit 4": "limit 4 given, but there is no " +
 			"strategy",
 		"attack http://h/ --strategy semaphore --limit -4": `--limit: want a whole number from 1 to 100000000, got "-4"`,
-		"attack http://h/ --strategy semaphore --max-in-flight 4": "strategy and max-in-flight exclude each " +
+		"attack http://h/ --strategy semaphore --max-in-flight 4": "strategy and --max-in-flight exclude each " +
 			"other: the strategy limits the requests in flight",
 		"attack http://h/ --max-in-flight 0": `--max-in-flight: want a whole number from 1 to 100000000, got "0", or unlimited`,
 		"attack http://h/ --method G:T":      `method "G:T": want letters, such as GET`,
