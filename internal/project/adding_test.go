@@ -27,7 +27,7 @@ func init() {
 		Name: "added by a test",
 		Schemes: map[string]string{"added": "1"},
 		Check: func(attack.Attack, attack.Request) error { return nil },
-		Open: func(context.Context, attack.Opening) (attack.Sender, error) {
+		Open: func(context.Context, attack.OpenArgs) (attack.Sender, error) {
 			return nil, errors.New("added by a test")
 		},
 		Outcome: func(int) record.Outcome { return record.Completed },

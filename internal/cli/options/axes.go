@@ -62,7 +62,7 @@ func axesOf(m *matrix) []axis {
 		{name: "queue", doc: QueueDoc,
 			value: flags.Parsed(&m.Queue, "N", ParseQueue)},
 		{name: "load", product: true, excludes: []string{"rate", "stages"},
-			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S] (default %v)",
+			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S], 0.8 or 80%% (default %v)",
 				zero.Load),
 			value: listOf(&m.Loads, "X,X", positive(parseLoads))},
 		{name: "rate", short: "r", product: true, excludes: []string{"load", "stages"},

@@ -60,8 +60,8 @@ func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 				notes = append(notes, limitNotes(g.keys, g.rows)...)
 			}
 		}
-		for _, note := range slices.Concat(text.Distinct(notes), results.UncertainLines(shown), sure.notes(),
-			labelNotes(block[0].rows)) {
+		for _, note := range slices.Concat(text.Distinct(notes), results.UncertainLines(shown),
+			sure.notes(), labelNotes(block[0].rows)) {
 			p.Paragraph("  ", note, pageWidth)
 		}
 		fmt.Fprintln(p.Stdout)
