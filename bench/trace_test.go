@@ -3,6 +3,7 @@ package bench
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -105,6 +106,21 @@ func TestEachLaw(t *testing.T) {
 		if !slices.ContainsFunc(broken,
 			func(s string) bool { return len(s) >= len(c.law) && s[:len(c.law)] == c.law }) {
 			t.Errorf("%s: broken laws are %q, want the law %q among them", c.name, broken, c.law)
+		}
+	}
+}
+
+// The author of a strategy must read which promise of the Spec is broken, by how much.
+func TestBrokenPromise(t *testing.T) {
+	for late, want := range map[int64]string{1: "by 1 ns (task 4)", 8_191_933_016: "by 8.19 s (task 4)"} {
+		o := simulateFIFO(2, []int64{10, 20, 30, 40, 50}, []int64{100, 100, 100, 100, 100})
+		r := o.Trace.At(4)
+		r.Start, r.End = r.Start+late, r.End+late
+		broken := validity.BrokenLaws(o, o.Flow(0), validity.ReplayOf(o, 0, observe.Blocked{}), 0)
+		want += ". The Spec promises FIFO and WorkConserving, but tasks started in another order, or " +
+			"a slot was idle while a task waited: correct the strategy, or the Spec"
+		if !slices.ContainsFunc(broken, func(s string) bool { return strings.HasSuffix(s, want) }) {
+			t.Errorf("%q, want %q", broken, want)
 		}
 	}
 }

@@ -3,10 +3,12 @@ package attack
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"net/http/httputil"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +31,17 @@ type answer struct {
 	// with an empty body
 	redirect *http.Response
 	kept     *checks.Answer // the parts to keep; nil: none
+}
+
+var errLate = fmt.Errorf("the answer ended after the timeout: %w", os.ErrDeadlineExceeded)
+
+// expire makes an answer that took longer than the timeout, in ns, a request without an answer. On
+// a busy machine a goroutine may continue so late that it reads the answer after the deadline,
+// although no read failed.
+func (a *answer) expire(took int64, timeout time.Duration) {
+	if a.err == nil && took > int64(timeout) {
+		a.status, a.retryAfter, a.err = 0, 0, errLate
+	}
 }
 
 // keptAnswer allocates the parts that checks need and, for the first failures with each status, the

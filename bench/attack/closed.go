@@ -171,6 +171,7 @@ func (c *client) nextStep() bool {
 func (c *client) settle(a answer, end int64) {
 	l := c.of
 	s := sample{seq: c.seq, due: c.rec.Due, end: end, busy: end - c.start, visit: c.visit}
+	a.expire(s.busy, l.attack.Timeout)
 	l.addAnswer(&s, a)
 	c.rec.Issue = c.start
 	c.rec.Attempt(c.start, s.busy)

@@ -241,6 +241,7 @@ func (j *job) ended(a answer, start int64, beside bool) (result strategies.Resul
 	}
 	s := j.sample
 	s.end = end
+	a.expire(end-start, t.attack.Timeout)
 	t.addAnswer(&s, a)
 	succeeds := s.outcome == record.Completed
 	if j.answered || beside && !succeeds {

@@ -8,8 +8,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"runtime/pprof"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -155,4 +157,71 @@ func stacksOfClients(t *testing.T) string {
 		t.Errorf("%v %v %v", r.Statuses, r.Errors, r.Broken)
 	}
 	return stacks.String()
+}
+
+// writerFunc is called for each write.
+type writerFunc func()
+
+func (f writerFunc) Write(p []byte) (int, error) { f(); return len(p), nil }
+
+// A ring that is held up reads an answer after its timeout, although the answer arrived in time.
+// The ring must not count it as completed. The writer of results holds the ring up: at the first of
+// three answers until the others have arrived, at the second until the timeout of the third.
+func TestRingReadsTooLate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one ring
+	const clients, timeout = 3, time.Second
+	var waiting, settled atomic.Int64
+	first, others := make(chan struct{}), make(chan struct{})
+	var written sync.WaitGroup
+	written.Add(clients - 1)
+	url := hostile(t, func(c net.Conn, requests *bufio.Reader) {
+		for n := 0; ; n++ {
+			if _, err := http.ReadRequest(requests); err != nil {
+				return
+			}
+			last := n == 1 && waiting.Add(1) == clients
+			if last {
+				close(first)
+			} else if n == 1 {
+				<-others
+			}
+			_, err := io.WriteString(c, ordinary)
+			if n == 1 && !last {
+				written.Done()
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+	r, err := attack.Run(t.Context(), attack.Attack{Clients: clients, Tasks: 2 * clients,
+		Timeout: timeout, Requests: []attack.Request{{Method: "GET", URL: url}},
+		Vegeta: writerFunc(func() {
+			select {
+			case <-first:
+			default:
+				return // a first answer of a client
+			}
+			switch settled.Add(1) {
+			case 1:
+				close(others)
+				written.Wait()
+			case 2:
+				time.Sleep(timeout)
+			}
+		})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	completed := 0
+	for _, s := range r.Statuses {
+		completed += s.N
+	}
+	if completed >= 2*clients {
+		t.Errorf("%d requests completed, one of them after its timeout of %v; the longest took %v s",
+			completed, timeout, metric(t, r, "max-service-sec"))
+	}
 }

@@ -67,17 +67,26 @@ func (a Axis) Numbers() string {
 }
 
 func (a Axis) check(sc bench.Scenario) error {
-	spec := sc.Strategy.Spec
-	switch {
-	case a == Limit && spec.Bound == nil:
-		return fmt.Errorf("strategy %s: it has no limit to search", spec.Name)
+	switch err := a.suits(sc.Strategy.Spec); {
+	case err != nil:
+		return err
 	case a == Limit && sc.Load.PerSecond == 0 && !sc.Load.Arrival.Spec.AllAtOnce &&
 		(sc.Load.Arrival.Spec.Name == "" || sc.Load.Arrival.TakesRate()):
 		return errors.New("a load is relative to the capacity at the limit, and the search is " +
 			"for the limit: give a rate")
+	}
+	return nil
+}
+
+func (a Axis) suits(spec strategies.Spec) error {
+	switch {
+	case a == Limit && spec.Bound == nil:
+		return fmt.Errorf("strategy %s: it has no limit to search", spec.Name)
 	case a == Queue && !spec.Sheds:
 		return fmt.Errorf("strategy %s: it sheds no tasks, so the length of its queue does not "+
 			"affect the objective", spec.Name)
+	case a == Queue && !spec.UsesQueue:
+		return fmt.Errorf("strategy %s: its queue has no length to search", spec.Name)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 type Probe struct {
 	At                  float64 // load, rate, limit or queue
 	Met, Missed, Untold int     // runs by verdict
+	MissedBy, LostBy    []int   // runs that missed each objective, and those that did by losses
 	Verdict             objectives.Verdict
 	Decisions           []decide.Decision // by objective, in the long run; otherwise nil
 	Offered             float64           // tasks per second, mean over the runs
@@ -81,11 +82,52 @@ func (c *cell) refine(resolution float64, most int) {
 	if n := len(between); n > 0 {
 		gaps = [][2]float64{{met, between[0].At}, {between[n-1].At, missed}}
 	}
+	if math.IsNaN(met) {
+		gaps = append(gaps, c.crossings()...)
+	}
 	for _, gap := range gaps {
 		if len(c.probes) < most {
 			c.halve(gap[0], gap[1], resolution)
 		}
 	}
+}
+
+// crossings returns the gaps between neighbours that miss different objectives. A small limit may
+// miss a latency and a large one a share of refused calls, while a limit between them meets both.
+func (c *cell) crossings() (gaps [][2]float64) {
+	for i, p := range c.probes[1:] {
+		before := c.probes[i]
+		if p.Verdict != objectives.Missed || before.Verdict != objectives.Missed {
+			continue
+		}
+		if !slices.ContainsFunc(p.Misses(), func(m Miss) bool {
+			return slices.Contains(before.Misses(), m)
+		}) {
+			gaps = append(gaps, [2]float64{before.At, p.At})
+		}
+	}
+	return gaps
+}
+
+// A Miss is an objective, by its index, that a probe misses.
+type Miss struct {
+	Objective int
+	ByLosses  bool // a latency, because of tasks that did not complete
+}
+
+// Misses returns the objectives that the probe surely misses or, if undecided, that most runs miss.
+// After a missed objective the others are not decided.
+func (p Probe) Misses() (misses []Miss) {
+	for i, n := range p.MissedBy {
+		verdict := decide.Undecided
+		if len(p.Decisions) > 0 {
+			verdict = p.Decisions[i].Verdict
+		}
+		if verdict == decide.Missed || verdict == decide.Undecided && 2*n > p.runs() {
+			misses = append(misses, Miss{i, 2*p.LostBy[i] > p.runs()})
+		}
+	}
+	return misses
 }
 
 func (c *cell) halve(from, to, resolution float64) {

@@ -148,3 +148,61 @@ func (q queueing) objective(t *testing.T, bound float64) objectives.Objective {
 	}
 	return list(t, text)[0]
 }
+
+// Limits below the one that is met have a slow p99, and larger ones lose tasks.
+func TestLimitBetweenObjectives(t *testing.T) {
+	for _, c := range []struct {
+		list     string
+		from, to int // limits at which all objectives are met
+		hi       float64
+	}{
+		{"p99-response<1s,throttled<1%", 4, 4, 64},
+		{"p99-response<1s", 5, 6, 64}, // missed by losses on the other side
+		{"p99-response<1s,throttled<1%", 23, 23, 200},
+		{"p99-response<1s,throttled<1%", 9, 8, 64}, // none
+	} {
+		s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 1000, 1)},
+			Objectives: list(t, c.list), Over: Limit, Lo: 1, Hi: c.hi}
+		s.Scenarios[0].Load = bench.Load{PerSecond: 100}
+		answers, err := s.Do(t.Context(),
+			func(_ context.Context, sc bench.Scenario) (*bench.Result, error) {
+				p99, lost := 0.5, 0.0
+				if sc.Limit < c.from {
+					p99 = 2
+				}
+				if sc.Limit > c.to {
+					lost = 0.02
+				}
+				return &bench.Result{Name: sc.Name(), Seed: sc.Seed, Metrics: []result.Metric{
+					{Unit: "p99-response-sec", Value: p99}, {Unit: "throttled/op", Value: lost}}}, nil
+			}, ignore)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, want := answers[0], float64(c.from)
+		if c.from > c.to {
+			if a.Outcome() != Nowhere {
+				t.Errorf("%s: %v, met at %v, want none", c.list, a.Outcome(), a.Met)
+			}
+		} else if a.Met != want || a.Missed != want-1 {
+			t.Errorf("%s: met at %v, missed at %v, want %v and %v", c.list, a.Met, a.Missed, want,
+				want-1)
+		}
+	}
+}
+
+// Two pools need a limit of 2, so their range begins there.
+func TestLowEnds(t *testing.T) {
+	s := Search{Scenarios: []bench.Scenario{scenario(t, "segregated", bench.Virtual, 1000, 1),
+		scenario(t, "semaphore", bench.Virtual, 1000, 1)},
+		Objectives: list(t, "p99-response<1s"), Over: Limit, Lo: 1, Hi: 64}
+	for i, want := range []float64{2, 1} {
+		s.Scenarios[i].Load = bench.Load{PerSecond: 100}
+		if got := s.first(s.Scenarios[i])[0]; got != want {
+			t.Errorf("%v: from %v, want %v", s.Scenarios[i].Strategy, got, want)
+		}
+	}
+	if err := s.Validate(); err != nil {
+		t.Error(err)
+	}
+}

@@ -76,7 +76,14 @@ func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done 
 	of = make([]decide.Decision, len(s.Objectives))
 	left := 0
 	for i, o := range s.ofCompleted() {
-		of[i] = byLaw(o, long, sc, p.results[0])
+		if lost, ok := decide.Lost(s.Objectives[i].Limit(), meanOf(p.results)); ok {
+			of[i] = lost
+			if lost.Verdict == decide.Missed {
+				p.LostBy[i] = p.runs() // all runs together decide
+			}
+		} else {
+			of[i] = byLaw(o, long, sc, p.results[0])
+		}
 		if of[i].Verdict == decide.Undecided {
 			left++
 		}
@@ -108,6 +115,20 @@ func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done 
 	// more runs would lack the same metrics
 	lacks := slices.ContainsFunc(of, func(d decide.Decision) bool { return math.IsNaN(d.Value) })
 	return of, last || lacks || verdictOf(of) != decide.Undecided, nil
+}
+
+// meanOf looks up means over the runs that report a metric.
+func meanOf(runs []*bench.Result) func(unit string) (mean float64, ok bool) {
+	return func(unit string) (float64, bool) {
+		sum, n := 0.0, 0
+		for _, r := range runs {
+			if v, ok := r.Metric(unit); ok {
+				sum += v
+				n++
+			}
+		}
+		return sum / float64(max(n, 1)), n > 0
+	}
 }
 
 func (s Search) units() (all []string) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -93,7 +94,7 @@ func (s Search) round(
 			}
 			return run(ctx, sc)
 		}, func(i int, sc bench.Scenario, r *bench.Result) error {
-			batch[i].probe.add(r, s.Objectives.Evaluate(r))
+			batch[i].probe.add(r, s.Objectives)
 			return each(sc, r, nil)
 		})
 	for _, w := range batch {
@@ -160,9 +161,20 @@ func runOf(
 	})
 }
 
-func (p *probe) add(r *bench.Result, v objectives.Verdict) {
+func (p *probe) add(r *bench.Result, list objectives.List) {
 	p.results = append(p.results, r)
-	switch v {
+	if p.MissedBy == nil {
+		p.MissedBy, p.LostBy = make([]int, len(list)), make([]int, len(list))
+	}
+	for i, o := range list {
+		if o.Evaluate(r) == objectives.Missed {
+			p.MissedBy[i]++
+		}
+		if lost, ok := decide.Lost(o.Limit(), r.Metric); ok && lost.Verdict == decide.Missed {
+			p.LostBy[i]++
+		}
+	}
+	switch list.Evaluate(r) {
 	case objectives.Met:
 		p.Met++
 	case objectives.Missed:

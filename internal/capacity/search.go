@@ -36,6 +36,8 @@ type Search struct {
 	// the strategy's own code. Any difference is an Err of the answer.
 	Confirm bench.RunFunc
 
+	LeftOut []string // strategies that LeaveOut removed
+
 	// Progress, unless nil, is called after each round with the number of unfinished scenarios.
 	Progress func(searching int)
 
@@ -70,7 +72,7 @@ func (s Search) Validate() error {
 		return errors.Join(c...)
 	}
 	for _, sc := range s.Scenarios {
-		for _, load := range []float64{s.Lo, s.Hi} {
+		for _, load := range []float64{s.lowest(sc), s.Hi} {
 			at := s.Over.at(sc, load)
 			c.AddOnce(errors.Join(at.Validate(), objectives.Decidable(s.Objectives, at)))
 		}
@@ -92,7 +94,7 @@ func (s Search) InLongRun() bool {
 }
 
 func (s Search) inLongRun(sc bench.Scenario) bool {
-	return advise.HasLongRun(s.Over.at(sc, s.Lo), s.Objectives)
+	return advise.HasLongRun(s.Over.at(sc, s.lowest(sc)), s.Objectives)
 }
 
 // Continue continues with the seeds after those in the directory, the same for all scenarios,
@@ -127,7 +129,57 @@ func (s Search) Plan() string {
 	return fmt.Sprintf("a search over %d scenarios, %x", len(s.Scenarios), sum.Sum(nil)[:6])
 }
 
-func (s Search) first() []float64 { return s.Over.first(s.Lo, s.Hi, s.resolution()) }
+func (s Search) first(sc bench.Scenario) []float64 {
+	return s.Over.first(s.lowest(sc), s.Hi, s.resolution())
+}
+
+// LeaveOut removes the scenarios whose strategies lack the searched quantity.
+func (s *Search) LeaveOut() {
+	s.Scenarios = slices.DeleteFunc(slices.Clone(s.Scenarios), func(sc bench.Scenario) bool {
+		if s.Over.suits(sc.Strategy.Spec) == nil {
+			return false
+		}
+		if name := sc.Strategy.String(); !slices.Contains(s.LeftOut, name) {
+			s.LeftOut = append(s.LeftOut, name)
+		}
+		return true
+	})
+}
+
+// lowest returns the smallest value of the range that is valid for the strategy: two pools, for
+// example, need a limit of at least 2.
+func (s Search) lowest(sc bench.Scenario) float64 {
+	for _, lo := range s.lowEnds() {
+		if s.Over.at(sc, lo).Validate() == nil {
+			return lo
+		}
+	}
+	return s.Lo
+}
+
+// lowEnds returns the values that may be the lower end of a strategy's range.
+func (s Search) lowEnds() []float64 {
+	const maxNeeded = 16
+	all := []float64{s.Lo}
+	for lo := s.Lo + 1; s.Over == Limit && lo < min(s.Hi, s.Lo+maxNeeded); lo++ {
+		all = append(all, lo)
+	}
+	return all
+}
+
+// Suite calls at for the smallest value of the range that is valid for all its strategies.
+func (s Search) Suite(at func(value float64) (bench.Suite, error)) (bench.Suite, error) {
+	first, err := at(s.Lo)
+	for _, value := range s.lowEnds()[1:] {
+		if err == nil {
+			break
+		}
+		if suite, failed := at(value); failed == nil {
+			return suite, nil
+		}
+	}
+	return first, err
+}
 
 // probes returns the largest number of values to try: the first ones, and then one gap that is
 // halved down to the resolution, on two sides of undecided values.
@@ -152,8 +204,8 @@ func (s Search) test(sc bench.Scenario) (signTest, error) {
 func (s Search) MaxRuns() int { return len(s.Scenarios) * s.probes() * s.runs() }
 
 func (s Search) First() (suite bench.Suite) {
-	for _, load := range s.first() {
-		for _, sc := range s.Scenarios {
+	for _, sc := range s.Scenarios {
+		for _, load := range s.first(sc) {
 			suite.Scenarios = append(suite.Scenarios, s.Over.at(sc, load))
 			if test, err := s.test(sc); err == nil {
 				suite.Count = max(suite.Count, test.first)
@@ -181,7 +233,7 @@ func (s Search) Do(
 	s.long = longRuns{first: map[work]*advise.LongRun{}}
 	for i, sc := range s.Scenarios {
 		cells[i] = &cell{scenario: sc, axis: s.Over, inLongRun: s.inLongRun(sc)}
-		for _, value := range s.first() {
+		for _, value := range s.first(sc) {
 			cells[i].insert(s.Over.hardness(value))
 		}
 	}

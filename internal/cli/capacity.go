@@ -104,8 +104,10 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 		s.Lo, s.Hi = given.lo, given.hi
 	}
 	axis := s.Over.String()
-	axes[axis] = []options.Word{{Text: fmt.Sprint(s.Lo), Where: "--" + axis + "-range"}}
-	suite, err := axes.Suite("")
+	suite, err := s.Suite(func(value float64) (bench.Suite, error) {
+		axes[axis] = []options.Word{{Text: fmt.Sprint(value), Where: "--" + axis + "-range"}}
+		return axes.Suite("")
+	})
 	if err != nil {
 		return s, err
 	}
@@ -113,7 +115,11 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 		options.StrategiesOf(suite.Scenarios)...); err != nil {
 		return s, err
 	}
-	if s.Scenarios = suite.Scenarios; given == (searchRange{}) {
+	s.Scenarios = suite.Scenarios
+	if len(axes["strategy"]) == 0 {
+		s.LeaveOut()
+	}
+	if given == (searchRange{}) {
 		_, s.Hi = s.Over.Range(offeredWork(s.Scenarios))
 	}
 	return s, flags.Each(s.Validate(), func(err error) error {

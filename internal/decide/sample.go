@@ -106,7 +106,37 @@ func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision
 	return s.value()
 }
 
+// Lost decides an objective on a latency of a run by the tasks that did not complete, by the rules of
+// Load. ok is false if they leave the decision to the completed tasks: the objective is about these,
+// or at most MaxLost of the tasks are lost and a percentile covers more than the completed ones.
+func Lost(b Bound, lookup func(unit string) (float64, bool)) (d Decision, ok bool) {
+	l, is := latencyOf(b.Unit)
+	if _, marked := Completed(b.Unit); marked || !is {
+		return d, false
+	}
+	s := sample{bound: b, lookup: lookup, latency: l, counted: 1, noun: "tasks"}
+	s.lost = s.lostShare()
+	allowed := MaxLost
+	if l.p > 0 {
+		allowed = 1 - l.p + 1e-12
+	}
+	if s.lost > allowed || l.statistic == metric.Max && s.lost > 0 {
+		return s.amongLost(), true
+	}
+	if s.lost <= MaxLost {
+		return d, false
+	}
+	low, high, known := s.ends(l)
+	if !known || b.Meets(low) == b.Meets(high) {
+		return d, false
+	}
+	return Decision{Value: low, Low: low, High: high, Reason: fmt.Sprintf("%s between %s and %s of "+
+		"all tasks, of which %s were lost", l, text.Seconds(low), text.Seconds(high),
+		text.Share(s.lost))}, true
+}
+
 type sample struct {
+	noun     string // of what is counted, in the plural; "" for requests
 	bound    Bound
 	lookup   func(unit string) (float64, bool)
 	latency  latency
@@ -174,7 +204,8 @@ func (s *sample) amongLost() Decision {
 	}
 	v := math.Inf(1)
 	return Decision{Verdict: Sample(s.bound, v, v), Value: v, Low: v, High: v,
-		Reason: text.Share(s.lost) + cmp.Or(s.ofRequests(), " of the requests") + " " + lost +
+		Reason: text.Share(s.lost) + cmp.Or(s.ofRequests(), " of the "+cmp.Or(s.noun, "requests")) + " " +
+			lost +
 			" and count as slower than any bound"}
 }
 

@@ -165,10 +165,15 @@ type Run interface {
 // The verdict is Undecided if the run is INVALID or lacks the metric, for example a quantile with
 // too few tasks.
 func (o Objective) Evaluate(r Run) Verdict {
-	unit, _ := decide.Completed(o.Unit) // latencies of a run include completed tasks only
+	unit, _ := decide.Completed(o.Unit)
 	v, ok := r.Metric(unit)
+	lost, isLost := decide.Lost(o.Limit(), r.Metric)
 	switch {
-	case !ok, math.IsNaN(v), r.Invalid():
+	case r.Invalid():
+		return Undecided
+	case isLost:
+		return lost.Verdict
+	case !ok, math.IsNaN(v):
 		return Undecided
 	case o.meets(v):
 		return Met

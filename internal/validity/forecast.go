@@ -31,8 +31,10 @@ type errorOf struct {
 	factor float64 // 95 % bound on |ln(stretch value/true value)|
 	// 95 % bound on the relative error for runs longer than a stretch
 	linear float64
-	share  float64 // standard error of the share of tasks beyond the quantile
 	lag    float64 // correlation of neighbouring stretches, at least 0
+	value  int64   // of the quantile
+	edges  [2]edge // of the quantile's value, with the standard errors of a stretch
+	levels []level // for a quantile at an atom, instead of factor and linear
 }
 
 // Error returns the relative 95 % error of a metric of a run of n tasks. With an error of 0.5 the
@@ -44,6 +46,9 @@ func (f *Forecast) Error(unit string, n float64) (share float64, ok bool) {
 	e, ok := f.errors[unit]
 	if !ok || n <= 0 {
 		return 0, false
+	}
+	if e.levels != nil {
+		return errorAt(e.levels, n), true
 	}
 	factor := e.factor
 	if n > f.length {
@@ -60,12 +65,35 @@ func (f *Forecast) scale(lag, n float64) float64 {
 	return math.Sqrt(f.length / n * (1 + lag) / (1 - lag))
 }
 
-func (f *Forecast) beyondError(quantile metric.Quantile, n float64) (se float64, ok bool) {
+// TasksFor returns the number of tasks for a relative 95 % error share of a metric. ok is false if
+// the forecast does not determine it.
+func (f *Forecast) TasksFor(unit string, share float64) (n float64, ok bool) {
+	if e := f.errors[unit]; e.levels != nil {
+		return f.tasksWithin(e.levels, share)
+	}
+	long := 100 * f.length
+	e, ok := f.Error(unit, long)
+	return long * e * e / (share * share), ok
+}
+
+// edgesFor returns the edges of a quantile whose value in a run of n tasks is v. If it is not the
+// plan's value, the nearer edge of the plan's value lies between them.
+func (f *Forecast) edgesFor(quantile metric.Quantile, v int64, n float64) (edges [2]edge, ok bool) {
 	if f == nil {
-		return 0, false
+		return edges, false
 	}
 	e, ok := f.errors[quantile.Unit(metric.Response)]
-	return e.share * f.scale(e.lag, n), ok && e.share > 0
+	edges = e.edges
+	for i := range edges {
+		edges[i].se *= f.scale(edges[i].lag, n)
+	}
+	switch {
+	case v < e.value:
+		edges[1] = edges[0]
+	case v > e.value:
+		edges[0] = edges[1]
+	}
+	return edges, ok && max(edges[0].se, edges[1].se) > 0
 }
 
 // Sizes of a forecast, in tasks unless noted. Simulating a task takes about 0.1 µs.
@@ -319,12 +347,13 @@ func (f *Forecast) addTimes(
 			continue
 		}
 		e := f.errors[name]
-		e.share, e.lag = spreadOf(sharesBeyond(v, values, len(all)/stretch), 1-p)
+		e.value, e.edges = v, edgesOf(v, values, f.count, planned)
+		e.lag, e.levels = e.edges[1].lag, f.levels(v, p, values)
 		const around = 1.5
 		low, high := whole.At(1-(1-p)*around), whole.At(1-(1-p)/around)
 		if low > 0 {
 			slope := math.Log(float64(high)/float64(low)) / (2 * math.Log(around) * (1 - p))
-			e.linear = z95 * e.share * slope
+			e.linear = z95 * max(e.edges[0].se, e.edges[1].se) * slope
 		}
 		f.errors[name] = e
 	}
@@ -352,7 +381,8 @@ func (f *Forecast) addService(service []int64) {
 		}
 		if v := at(q.P); v > 0 {
 			f.errors[q.Unit(metric.Service)] = errorOf{
-				factor: math.Log(max(at(q.P+half)/v, v/max(at(q.P-half), 1)))}
+				factor: math.Log(max(at(q.P+half)/v, v/max(at(q.P-half), 1))),
+				levels: f.levels(int64(v), q.P, service)}
 		}
 	}
 }

@@ -122,7 +122,8 @@ func unskewed(z, skewness, n float64) float64 {
 }
 
 // reportQuantiles converts intervals of the share of tasks beyond each quantile to responses. They
-// are at least as wide as for independent tasks. A value that many tasks share has no interval.
+// are at least as wide as for independent tasks. If both ends are the same value, which many tasks
+// have, there is no interval.
 // reportQuantiles reorders responses.
 func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter) {
 	type end struct {
@@ -143,20 +144,20 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		if !ok || stretches == 0 {
 			continue
 		}
-		shares := sharesBeyond(int64(math.Round(v*observe.Second)), responses, stretches)
+		at := int64(math.Round(v * observe.Second))
 		independent := math.Sqrt(q.P * (1 - q.P) / float64(n))
-		se := observe.StandardError(shares)
-		half := statistics.Student(stretches, 0.05) * se
-		if planned, ok := k.Forecast.beyondError(q, float64(n)); ok && k.exact {
-			se, half = planned, statistics.Student(k.Forecast.count, 0.05)*planned
+		edges, t := edgesOf(at, responses, stretches, measured), statistics.Student(stretches, 0.05)
+		if planned, ok := k.Forecast.edgesFor(q, at, float64(n)); ok && k.exact {
+			edges, t = planned, statistics.Student(k.Forecast.count, 0.05)
 		}
-		half = max(half, z95*independent)
+		below := max(t*edges[0].se, z95*independent)
+		above := max(t*edges[1].se, z95*independent)
 		ends = append(ends,
-			end{q.Low(metric.Response), max(int(math.Floor(float64(n)*(q.P-half))), 1)},
-			end{q.High(metric.Response), min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})
+			end{q.Low(metric.Response), max(int(math.Floor(float64(n)*(q.P-below))), 1)},
+			end{q.High(metric.Response), min(int(math.Ceil(float64(n)*(q.P+above)))+1, n)})
 		if q.P == 0.99 {
-			ess := independent / max(se, independent)
-			r.Add(metric.P99ResponseESS, float64(n)*ess*ess)
+			r.Add(metric.P99ResponseESS, float64(n)*min(edges[0].independence(float64(n)),
+				edges[1].independence(float64(n))))
 		}
 	}
 	if len(ends) == 0 {

@@ -2,12 +2,14 @@ package validity
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -49,12 +51,12 @@ func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (
 		law(o.Peak <= int64(bound), "bound: %d tasks were in flight at once, the limit is %d",
 			o.Peak, bound)
 		law(float64(f.Busy) <= float64(bound)*float64(f.Makespan),
-			"utilisation law: the service time of %d ns exceeds the %d ns of %d slots", f.Busy, f.Makespan, bound)
+			"utilisation law: the service time of %v exceeds the %v of %d slots",
+			time.Duration(f.Busy), time.Duration(f.Makespan), bound)
 	}
 	law(f.Busy == o.Service,
-		"utilisation law: the records contain %d ns of service time, but the attempts counted %d "+
-			"ns",
-		f.Busy, o.Service)
+		"utilisation law: the records contain %v of service time, but the attempts counted %v",
+		time.Duration(f.Busy), time.Duration(o.Service))
 	law(f.Negative == 0, "response ≥ service ≥ 0: %d tasks started before they were due, ended "+
 		"before they started, or have a service time above their response time", f.Negative)
 	law(f.Negative > 0 || impossible == 0, "response = lag + blocked + queued + between + service: "+
@@ -64,8 +66,14 @@ func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (
 			f.Area, f.Responses)
 	}
 	if oracle.Done && o.Plan.Virtual {
+		promise := "The Spec promises FIFO and WorkConserving"
+		if o.Pools != nil {
+			promise = "Spec.ClassPools promises FIFO, work-conserving pools"
+		}
 		law(oracle.MaxDiff == 0, "oracle: under the virtual clock a start differs from the "+
-			"Kiefer–Wolfowitz recursion by %d ns (task %d)", oracle.MaxDiff, oracle.worst)
+			"Kiefer–Wolfowitz recursion by %s (task %d). %s, but tasks started in another order, or "+
+			"a slot was idle while a task waited: correct the strategy, or the Spec",
+			text.Duration(time.Duration(oracle.MaxDiff)), oracle.worst, promise)
 	}
 	return broken
 }

@@ -215,12 +215,11 @@ func TasksFor(o *observe.Run, share float64, most int) (n float64, ok bool) {
 	if f == nil {
 		return z95 * z95 * k.P99Variance(k.Relax, 1) / (share * share), true
 	}
-	long := 100 * f.length
-	e, ok := f.Error(metric.P99Response, long)
+	n, ok = f.TasksFor(metric.P99Response, share)
 	if !ok {
 		return 0, false
 	}
-	return max(long*e*e/(share*share), k.TasksForQuantile(0.99)), true
+	return max(n, k.TasksForQuantile(0.99)), true
 }
 
 func inOrder(spec strategies.Spec) bool {

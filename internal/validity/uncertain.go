@@ -123,6 +123,12 @@ func (k Memory) NeededTasks(
 	if _, has := r.Metric(unit); !has || k.Forecast == nil {
 		return fit, k.Known
 	}
+	if e := k.Forecast.errors[unit]; e.levels != nil {
+		if needed, ok = k.Forecast.tasksWithin(e.levels, share); !ok {
+			return 0, true
+		}
+		return max(needed, k.TasksForQuantile(0.99)), true
+	}
 	long := 100 * k.Forecast.length
 	e, ok := k.Forecast.Error(unit, long)
 	if !ok {
@@ -187,9 +193,10 @@ func (k Memory) ownErrors(
 		e := 0.0
 		if at > 0 {
 			independent := z95 * math.Sqrt(q.P*(1-q.P)/float64(n))
-			half := max(t*observe.StandardError(sharesBeyond(at, values, stretches)), independent)
-			low := sorted[max(int(float64(n)*(q.P-half)), 0)]
-			high := sorted[min(int(math.Ceil(float64(n)*(q.P+half))), n-1)]
+			edges := edgesOf(at, values, stretches, measured)
+			below, above := max(t*edges[0].se, independent), max(t*edges[1].se, independent)
+			low := sorted[max(int(float64(n)*(q.P-below)), 0)]
+			high := sorted[min(int(math.Ceil(float64(n)*(q.P+above))), n-1)]
 			e = float64(max(high-at, at-low)) / float64(at)
 		}
 		errors = append(errors, e)

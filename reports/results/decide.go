@@ -21,13 +21,26 @@ func (c Cell) Decide(b Bound) decide.Decision {
 	if c.isLoadTest() {
 		return c.decideLoad(b)
 	}
-	b.Unit, _ = decide.Completed(b.Unit) // latencies of a run include only completed tasks
+	all := b
+	b.Unit, _ = decide.Completed(b.Unit)
 	d := c.decidePlan(b)
 	d.Error, _ = c.Uncertain(b.Unit)
+	if doubts := c.Doubts(); d.Verdict != decide.Missed &&
+		(doubts == nil || doubts.Verdict != Invalid) {
+		if lost, ok := decide.Lost(all, c.lookup); ok {
+			return lost
+		}
+	}
 	if d.Verdict == decide.Met && strings.HasSuffix(b.Unit, "-sec") && c.Lost() > decide.MaxLost {
 		d.Reason += "; completed tasks only, " + c.LossWords()
 	}
 	return d
+}
+
+// lookup returns the median of a metric.
+func (c Cell) lookup(unit string) (float64, bool) {
+	e, ok := c.Estimate(unit)
+	return e.Mid, ok
 }
 
 func (c Cell) decidePlan(b Bound) decide.Decision {

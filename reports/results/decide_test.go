@@ -78,8 +78,16 @@ func TestDecide(t *testing.T) {
 			below, decide.Undecided, "SUSPECT"},
 		"met by completed tasks": {decided(p99, []float64{0.2}, map[string]float64{
 			"p99-response-low-sec": 0.18, "p99-response-high-sec": 0.23, "shed/op": 0.3,
-			"throttled/op": 0.01}), below, decide.Met,
+			"throttled/op": 0.01}), Bound{Unit: decide.Mark + p99, Op: "<", Value: 0.25}, decide.Met,
 			"18,000 tasks; completed tasks only, 30.0 % of tasks shed, 1.00 % throttled"},
+		"missed by lost tasks": {decided(p99, []float64{0.2}, map[string]float64{
+			"p99-response-low-sec": 0.18, "p99-response-high-sec": 0.23, "shed/op": 0.3,
+			"throttled/op": 0.01}), below, decide.Missed,
+			"31.0 % of the tasks were lost (1.00 % were refused, 30.0 % were shed)"},
+		"all are lost": {decided("shed/op", []float64{1}, nil), below, decide.Missed,
+			"100 % of the tasks were shed"},
+		"lost, but invalid": {decided(p99, []float64{0.2}, map[string]float64{"shed/op": 0.3},
+			Doubt{true, "pause: stood still"}), below, decide.Undecided, "INVALID"},
 		"met, and few are lost": {decided(p99, []float64{0.2}, map[string]float64{
 			"p99-response-low-sec": 0.18, "p99-response-high-sec": 0.23, "shed/op": 0.009}),
 			below, decide.Met, "1 run of 18,000 tasks)"},

@@ -64,6 +64,6 @@ var workerpoolFaults = []fault{
 		finding: "so a task that ends with ErrGoexit costs the peer a slot",
 		clause:  "workerpool: Panic",
 		show:    func(t *testing.T) { breaks(t, "workerpool", "Panic") },
-		want:    "task 1, which ended badly, is not done",
+		want:    "task 1, which called runtime.Goexit, is not done",
 	},
 }

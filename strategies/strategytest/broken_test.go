@@ -23,6 +23,34 @@ func failed(t *testing.T, spec strategies.Spec, of ...string) (names []string) {
 	return names
 }
 
+// The error of a clause must contain the cause and the next step.
+func TestSaysNextStep(t *testing.T) {
+	for _, c := range []struct {
+		fault  fault
+		clause string
+		want   []string
+	}{
+		{leaksSlotOnPanic, "Panic", []string{"tasks that panicked", "must recover", "*PanicError"}},
+		{leaksSlotOnGoexit, "Panic", []string{"tasks that called runtime.Goexit",
+			"deferred functions", "ErrGoexit", "engine.Executor in Lost"}},
+		{lastInFirstOut, "Order", []string{"Spec.FIFO promises the order of acceptance"}},
+		{lastWaiterFirst, "Order", []string{"Spec.FIFO promises the order of acceptance"}},
+		{overtakesSeldom, "Order", []string{"Spec.FIFO promises the order of acceptance"}},
+	} {
+		for _, clause := range strategytest.Clauses() {
+			if clause.Name != c.clause {
+				continue
+			}
+			err := clause.Check(referenceSpec(c.fault, blocking))
+			for _, want := range c.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%v, want %q", err, want)
+				}
+			}
+		}
+	}
+}
+
 func TestSound(t *testing.T) {
 	for i, k := range []kind{blocking, shedding, retrying, turning, splitting, separating,
 		urging, dating, sharing} {

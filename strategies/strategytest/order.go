@@ -11,6 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
+const fifoPromise = "Spec.FIFO promises the order of acceptance"
+
 func startsInOrder(r *rig) error {
 	if r.bound() != 1 {
 		return nil
@@ -37,7 +39,8 @@ func startsInOrder(r *rig) error {
 	}
 	for at, name := range started {
 		if name != at {
-			return fmt.Errorf("with a bound of 1, task %d was the %d. to start", name, at)
+			return fmt.Errorf("with a bound of 1, task %d was the %d. to start, but %s", name, at,
+				fifoPromise)
 		}
 	}
 	return nil
@@ -56,8 +59,8 @@ func neverStartsEarlier(r *rig) error {
 	r.rest(horizon)
 	for i, j := range jobs[1:] {
 		if before := jobs[i]; j.begin() < before.begin() {
-			return fmt.Errorf("task %d was accepted before task %d, and started %v after it",
-				before.name, j.name, before.begin()-j.begin())
+			return fmt.Errorf("task %d was accepted before task %d, and started %v after it, but %s",
+				before.name, j.name, before.begin()-j.begin(), fifoPromise)
 		}
 	}
 	return nil
@@ -80,7 +83,7 @@ func blockedInOrder(r *rig) error {
 		for i, c := range line[1:] {
 			if before := line[i]; c.isOver() && !before.isOver() {
 				return fmt.Errorf("of the Submits that were blocked, number %d was accepted "+
-					"before number %d", i+1, i)
+					"before number %d, but %s", i+1, i, fifoPromise)
 			}
 		}
 	}

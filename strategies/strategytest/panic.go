@@ -20,8 +20,25 @@ func exits(context.Context) strategies.Result {
 	return strategies.Result{}
 }
 
+// A badEnd is a way in which a task ends without returning.
+type badEnd struct {
+	act  act
+	did  string
+	next string // advice to the author of a strategy
+}
+
+var (
+	panicked = badEnd{panics, "panicked",
+		"A deferred function around Task.Run must recover, free the slot, and call Done with a " +
+			"*PanicError. The building blocks of package engine do this."}
+	exited = badEnd{exits, "called runtime.Goexit",
+		"Task.Run then does not return, so only deferred functions can free the slot and call Done " +
+			"with ErrGoexit. The building blocks of package engine do this. If Goexit also ended a " +
+			"goroutine of the pool, replace it, with engine.Executor in Lost."}
+)
+
 func panicIsContained(r *rig) error {
-	return r.contains(panics, func(err error) error {
+	return r.contains(panicked, func(err error) error {
 		var e *strategies.PanicError
 		switch {
 		case !errors.As(err, &e):
@@ -38,7 +55,7 @@ func panicIsContained(r *rig) error {
 }
 
 func goexitIsContained(r *rig) error {
-	return r.contains(exits, func(err error) error {
+	return r.contains(exited, func(err error) error {
 		if !errors.Is(err, strategies.ErrGoexit) {
 			return fmt.Errorf("a task that called runtime.Goexit was done with %v instead of "+
 				"ErrGoexit", err)
@@ -47,34 +64,41 @@ func goexitIsContained(r *rig) error {
 	})
 }
 
-// contains lets two tasks per slot panic or exit. The instance must then have as many slots as a
-// new one.
-func (r *rig) contains(badly act, check func(error) error) error {
+// contains lets two tasks per slot end badly. The instance must then have as many slots as a new
+// one.
+func (r *rig) contains(bad badEnd, check func(error) error) error {
+	if err := r.containsTasks(bad, check); err != nil {
+		return fmt.Errorf("%w. %s", err, bad.next)
+	}
+	return nil
+}
+
+func (r *rig) containsTasks(bad badEnd, check func(error) error) error {
 	slots := newRig(r.scene, r.spec, r.p).slots()
-	var bad []*job
-	for _, j := range r.jobs(2*slots, badly) {
+	var ended []*job
+	for _, j := range r.jobs(2*slots, bad.act) {
 		c := r.call(context.Background(), j)
 		r.rest(warmUp)
 		switch {
 		case !c.isOver():
-			return fmt.Errorf("after %d tasks that ended badly no slot is left: %s", len(bad), c)
+			return fmt.Errorf("after %d tasks that %s no slot is left: %s", len(ended), bad.did, c)
 		case c.err() != nil:
-			return fmt.Errorf("after %d tasks that ended badly, one is refused: %w",
-				len(bad), c.err())
+			return fmt.Errorf("after %d tasks that %s, one is refused: %w", len(ended), bad.did,
+				c.err())
 		}
-		bad = append(bad, j)
+		ended = append(ended, j)
 	}
-	for _, j := range bad {
+	for _, j := range ended {
 		if !j.isDone() {
-			return fmt.Errorf("task %d, which ended badly, is not done", j.name)
+			return fmt.Errorf("task %d, which %s, is not done", j.name, bad.did)
 		}
 		if err := check(j.outcome.Err); err != nil {
 			return err
 		}
 	}
 	if left := r.slots(); left != slots {
-		return fmt.Errorf("after %d tasks that ended badly %d slots are left of %d",
-			len(bad), left, slots)
+		return fmt.Errorf("after %d tasks that %s %d slots are left of %d", len(ended), bad.did,
+			left, slots)
 	}
 	return nil
 }
@@ -86,11 +110,11 @@ func (r *rig) slots() int {
 	return int(r.running.Load())
 }
 
-func leavesNoGoroutines(badly act) func(*rig) error {
+func leavesNoGoroutines(bad badEnd) func(*rig) error {
 	return func(r *rig) error {
 		usual := newRig(r.scene, r.spec, r.p).goroutinesAfter(returnAtOnce)
-		if left := r.goroutinesAfter(badly); left > 2*usual {
-			return fmt.Errorf("after tasks that ended badly, and Drain: %w", r.leftover())
+		if left := r.goroutinesAfter(bad.act); left > 2*usual {
+			return fmt.Errorf("after tasks that %s, and Drain: %w", bad.did, r.leftover())
 		}
 		return nil
 	}

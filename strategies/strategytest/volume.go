@@ -72,7 +72,8 @@ func inOrderInVolume(r *rig) error {
 	for i, j := range jobs[min(1, len(jobs)):] {
 		if before := jobs[i]; j.begin() < before.begin() {
 			return fmt.Errorf("of %d tasks, task %d was accepted before task %d, and started %v "+
-				"after it", len(jobs), before.name, j.name, before.begin()-j.begin())
+				"after it, but %s", len(jobs), before.name, j.name, before.begin()-j.begin(),
+				fifoPromise)
 		}
 	}
 	return nil

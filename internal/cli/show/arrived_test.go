@@ -36,3 +36,31 @@ func TestArrivalNotes(t *testing.T) {
 		}
 	}
 }
+
+// The title contains the number of tasks also if it is the default, unless the terminal is narrow.
+func TestTitleHasTasks(t *testing.T) {
+	pair := func(key, value string) results.Pair { return results.Pair{Key: key, Value: value} }
+	for _, c := range []struct {
+		keys    []results.Pair
+		columns int
+		want    string
+	}{
+		{nil, 0, "exponential, limit 4, 20000 tasks, virtual clock"},
+		{nil, 48, "exponential, limit 4, 20000 tasks, virtual clock"},
+		{nil, 47, "exponential, limit 4, virtual clock"},
+		{[]results.Pair{pair("n", "300")}, 0, "exponential, limit 4, 300 tasks, virtual clock"},
+		{[]results.Pair{pair("duration", "5s")}, 0,
+			"exponential, limit 4, duration 5s, virtual clock"},
+	} {
+		keys := append([]results.Pair{pair("workload", "exponential"), pair("limit", "4")}, c.keys...)
+		g := &group{keys: append(keys, pair("clock", "virtual")), rows: []Row{{Cell: results.Cell{{}}}}}
+		if got := g.title(c.columns); got != c.want {
+			t.Errorf("%d columns: %q, want %q", c.columns, got, c.want)
+		}
+	}
+	attacked := &group{keys: []results.Pair{pair("target", "h"), pair("clock", "real")},
+		rows: []Row{{Cell: results.Cell{{}}}}}
+	if got := attacked.title(0); got != "target h, real clock" {
+		t.Errorf("attack: %q", got)
+	}
+}

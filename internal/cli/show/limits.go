@@ -22,12 +22,12 @@ func unlimited(rows []Row) (names []string) {
 	return text.Distinct(names)
 }
 
-// headingOf omits the limit if no strategy has one.
-func headingOf(keys []results.Pair, rows []Row) string {
+// withoutIdleLimit omits the limit if no strategy has one.
+func withoutIdleLimit(keys []results.Pair, rows []Row) []results.Pair {
 	if len(unlimited(rows)) == len(rows) {
-		keys = results.Without(keys, "limit")
+		return results.Without(keys, "limit")
 	}
-	return Heading(keys)
+	return keys
 }
 
 // limitNotes explains the strategies that ignore the limit, if the runs have one.

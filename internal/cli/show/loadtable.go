@@ -58,7 +58,7 @@ func showLoaded(kind, what string, e *loadSeries, format string) error {
 		without = append(without, "rate")
 	}
 	keys := results.Without(e.Records[0].Keys, without...)
-	head := what + ", " + headingOf(keys, rows) + Repetitions(rows)
+	head := what + ", " + Heading(withoutIdleLimit(keys, rows)) + Repetitions(rows)
 	e.Paragraph("", head, Width)
 	for _, r := range rows {
 		if text := completed(r); text != "" {

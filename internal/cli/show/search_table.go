@@ -32,6 +32,13 @@ func ShowSearch(f *SearchResult, format string) error {
 	}
 	f.Prose("%s %v %s %v, with %s confidence\n\n", superlatives[f.Search.Over], f.Search.Over,
 		what, f.Search.Objectives, f.confidence())
+	if len(f.Search.LeftOut) > 0 {
+		lack := "no limit to search"
+		if f.Search.Over == capacity.Queue {
+			lack = "no queue that sheds"
+		}
+		f.Prose("left out, with %s: %s\n\n", lack, strings.Join(f.Search.LeftOut, ", "))
+	}
 	for _, answers := range results.Gather(f.Answers, f.commonSettings) {
 		f.Prose("%s\n", f.commonSettings(answers[0]))
 		if err := showAnswers(f, answers); err != nil {
@@ -54,7 +61,7 @@ func ShowSearch(f *SearchResult, format string) error {
 // ofTwoEnds explains answers such as "0.8 to 0.81", if there are any.
 func (f *SearchResult) ofTwoEnds() string {
 	if !slices.ContainsFunc(f.Answers, func(a capacity.Answer) bool {
-		return strings.Contains(f.interval(a), " to ")
+		return a.Outcome() != capacity.Nowhere && strings.Contains(f.interval(a), " to ")
 	}) {
 		return ""
 	}
@@ -129,11 +136,29 @@ func showAnswers(f *SearchResult, answers []capacity.Answer) error {
 	if err := f.Table(rows); err != nil {
 		return err
 	}
+	if len(answers) > maxShown {
+		notes = append(notes, f.noBenefit(answers)...)
+	}
 	for _, note := range notes {
 		f.Prose("  %s\n", note)
 	}
 	fmt.Fprintln(f.Stdout)
 	return nil
+}
+
+// noBenefit sums up enough for a table of many answers.
+func (f *SearchResult) noBenefit(answers []capacity.Answer) []string {
+	var limits []float64
+	for _, a := range answers {
+		if limit, _ := f.enough(a); !math.IsNaN(limit) && len(a.MissedBelow) == 0 {
+			limits = append(limits, limit)
+		}
+	}
+	if len(limits) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("a limit above %s has no benefit%s", spanOf(limits),
+		map[bool]string{true: ", depending on the strategy"}[slices.Min(limits) < slices.Max(limits)])}
 }
 
 func (f *SearchResult) interval(a capacity.Answer) string {
@@ -183,16 +208,69 @@ func (f *SearchResult) ofLimits(a capacity.Answer) (notes []string) {
 	}
 	largest := a.Probes[0]
 	switch none := a.Outcome() == capacity.Nowhere; {
-	case none && largest.Waited == 0:
+	case none && largest.Waited == 0 && f.isTooSlow(largest):
 		notes = append(notes, fmt.Sprintf("the service time alone misses the objective: at a "+
 			"limit of %v no task waited, so no limit can meet the objective", largest.At))
+	case none && largest.Waited == 0:
+		notes = append(notes, fmt.Sprintf("at a limit of %v no task waited, so larger limits "+
+			"give the same result", largest.At))
 	case none:
 		notes = append(notes, fmt.Sprintf("at a limit of %v, %s of the tasks still wait: search "+
 			"larger limits with --limit-range", largest.At, text.Share(largest.Waited)))
-	default:
-		notes = append(notes, f.enough(a)...)
+	case len(a.MissedBelow) == 0 && len(f.Answers) <= maxShown:
+		if _, note := f.enough(a); note != "" {
+			notes = append(notes, note)
+		}
 	}
 	return notes
+}
+
+// isTooSlow reports whether a probe misses a latency, and not because of lost tasks.
+func (f *SearchResult) isTooSlow(p capacity.Probe) bool {
+	return slices.ContainsFunc(p.Misses(), func(m capacity.Miss) bool {
+		return !m.ByLosses && strings.HasSuffix(f.Search.Objectives[m.Objective].Unit, "-sec")
+	})
+}
+
+// conflicts lists where each objective is missed, if no value meets all of them although none of
+// them is missed at every value for one reason.
+func (f *SearchResult) conflicts(a capacity.Answer) string {
+	if a.Outcome() != capacity.Nowhere {
+		return ""
+	}
+	missedAt := map[capacity.Miss][]float64{}
+	for _, p := range a.Probes {
+		for _, m := range p.Misses() {
+			missedAt[m] = append(missedAt[m], p.At)
+		}
+	}
+	var texts []string
+	for i, o := range f.Search.Objectives {
+		own := missedAt[capacity.Miss{Objective: i}]
+		lost := missedAt[capacity.Miss{Objective: i, ByLosses: true}]
+		if len(own) == len(a.Probes) || len(lost) == len(a.Probes) {
+			return ""
+		}
+		if len(own) > 0 {
+			texts = append(texts, fmt.Sprintf("%v is missed at %s", o, spanOf(own)))
+		}
+		if len(lost) > 0 {
+			texts = append(texts, fmt.Sprintf("%v is missed because of lost tasks at %s", o,
+				spanOf(lost)))
+		}
+	}
+	if len(texts) < 2 {
+		return ""
+	}
+	return strings.Join(texts, ", ") + fmt.Sprintf(": no %v meets the objective", f.Search.Over)
+}
+
+func spanOf(values []float64) string {
+	lo, hi := slices.Min(values), slices.Max(values)
+	if lo == hi {
+		return fmt.Sprint(lo)
+	}
+	return fmt.Sprintf("%v to %v", lo, hi)
 }
 
 // littleMore is a relative gain too small to justify a larger limit.
@@ -200,8 +278,11 @@ const littleMore = 0.01
 
 // enough finds the smallest limit that is as good as the largest one tried. It compares the metric
 // of the first objective. For runs of a fixed length it instead checks that no task waited.
-func (f *SearchResult) enough(a capacity.Answer) (notes []string) {
+func (f *SearchResult) enough(a capacity.Answer) (limit float64, note string) {
 	limit, best := math.NaN(), math.NaN()
+	if len(a.Probes) == 0 || a.Outcome() == capacity.Nowhere {
+		return limit, ""
+	}
 	if d := a.Probes[0].Decisions; len(d) > 0 {
 		best = d[0].Value
 	}
@@ -214,15 +295,14 @@ func (f *SearchResult) enough(a capacity.Answer) (notes []string) {
 	}
 	switch {
 	case math.IsNaN(limit) || limit == a.Probes[0].At:
+		return math.NaN(), ""
 	case a.Probes[0].Decisions == nil:
-		notes = append(notes, fmt.Sprintf("at a limit of %v or more no task waited, so a larger "+
-			"limit has no benefit", limit))
-	default:
-		o := f.Search.Objectives[0]
-		notes = append(notes, fmt.Sprintf("at a limit of %v or more, %s is within 1 %% of %s, so "+
-			"a larger limit has no benefit", limit, o.Metric(), text.Metric(o.Unit, best)))
+		return limit, fmt.Sprintf("at a limit of %v or more no task waited, so a larger limit "+
+			"has no benefit", limit)
 	}
-	return notes
+	o := f.Search.Objectives[0]
+	return limit, fmt.Sprintf("at a limit of %v or more, %s is within 1 %% of %s, so a larger "+
+		"limit has no benefit", limit, o.Metric(), text.Metric(o.Unit, best))
 }
 
 const (
@@ -272,6 +352,26 @@ func (f *SearchResult) contains(a capacity.Answer, at float64) bool {
 	return !(at <= met) && !(at >= missed)
 }
 
+// whichMissed names the objectives missed on the easier side of the answer.
+func (f *SearchResult) whichMissed(a capacity.Answer) string {
+	var names []string
+	for _, p := range a.Probes {
+		if !slices.Contains(a.MissedBelow, p.At) {
+			continue
+		}
+		for _, m := range p.Misses() {
+			name := f.Search.Objectives[m.Objective].String()
+			if m.ByLosses {
+				name += " because of lost tasks"
+			}
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 func offered(a capacity.Answer) string {
 	var ends []string
 	for _, p := range a.Probes {
@@ -297,13 +397,22 @@ func (f *SearchResult) notes(a capacity.Answer) (notes []string) {
 	if f.Search.Over == capacity.Limit {
 		notes = append(notes, f.ofLimits(a)...)
 	}
+	if conflict := f.conflicts(a); conflict != "" {
+		notes = append(notes, conflict)
+	}
 	if loss := LossWords(a.Losses()); loss != "" {
 		add("at %s %v %s: the objective covers completed tasks only", f.Search.Over, a.Met, loss)
 	}
 	if len(a.MissedBelow) > 0 {
-		below := text.Texts(a.MissedBelow, func(v float64) string { return fmt.Sprint(v) })
-		add("missed also at %s, below a %s at which it is met: the answer is the upper end, "+
-			"because the objective does not get steadily harder with the %[2]s", strings.Join(below, ", "), f.Search.Over)
+		below := strings.Join(text.Texts(a.MissedBelow, func(v float64) string {
+			return fmt.Sprint(v)
+		}), ", ")
+		if f.Search.Over == capacity.Limit {
+			add("limits above %v miss %s: tried %s", a.Met, f.whichMissed(a), below)
+		} else {
+			add("at %s, below a %s at which the objective is met, %s is missed: the answer is the "+
+				"upper end", below, f.Search.Over, f.whichMissed(a))
+		}
 	}
 	if a.Outcome() == capacity.Unknown && f.Cut == nil && a.Untold() < a.Runs() {
 		add("? marks an undecided end: give more repetitions (--count), longer runs (--n) or " +

@@ -13,28 +13,27 @@ import (
 const maxExplained = 20
 
 // Suspects returns a warning with the number of SUSPECT scenarios and, for each check, a line with
-// the reason of the first one. For more than maxExplained scenarios it only counts the checks.
-// INVALID runs have been reported already.
+// the reason of the first one. For more than maxExplained scenarios it only counts the checks. A
+// scenario with an INVALID run is INVALID, as in the table. Its runs have been reported already.
 func Suspects(records []execute.Record) (lines []string) {
 	name := func(r execute.Record) string { return r.Name }
-	planned := len(results.Gather(records, name))
-	believed := slices.DeleteFunc(slices.Clone(records), execute.Record.Invalid)
+	scenarios := results.Gather(records, name)
 	type found struct{ scenario, text string }
 	var all []found
-	doubted, overload := 0, 0
-	for _, runs := range results.Gather(believed, name) {
+	doubted, invalid, overload := 0, 0, 0
+	for _, runs := range scenarios {
 		cell := cellOf(runs)
-		d := cell.Doubts()
-		if d == nil {
-			continue
-		}
-		if cell.Overloaded() {
+		switch d := cell.Doubts(); {
+		case d == nil:
+		case d.Verdict == results.Invalid:
+			invalid++
+		case cell.Overloaded():
 			overload++
-			continue
-		}
-		doubted++
-		for _, why := range d.Why {
-			all = append(all, found{shortName(runs[0], believed), why.Text})
+		default:
+			doubted++
+			for _, why := range d.Why {
+				all = append(all, found{shortName(runs[0], records), why.Text})
+			}
 		}
 	}
 	if doubted == 0 {
@@ -43,12 +42,15 @@ func Suspects(records []execute.Record) (lines []string) {
 	check := func(f found) string { return results.Doubt{Text: f.text}.Check() }
 	checks := results.Gather(all, check)
 	slices.SortStableFunc(checks, func(a, b []found) int { return len(b) - len(a) })
-	head := fmt.Sprintf("%d of %s SUSPECT", doubted, text.Count(planned, "scenario"))
-	if planned > maxExplained {
+	head := fmt.Sprintf("%d of %s SUSPECT", doubted, text.Count(len(scenarios), "scenario"))
+	if len(scenarios) > maxExplained {
 		head += " (" + strings.Join(text.Texts(checks, func(c []found) string {
 			return fmt.Sprintf("%s %d", check(c[0]), len(c))
 		}), ", ") + ")"
 		checks = nil
+	}
+	if invalid > 0 {
+		head += fmt.Sprintf(", %d more INVALID", invalid)
 	}
 	if overload > 0 {
 		head += fmt.Sprintf(", %d more unstable, as requested", overload)

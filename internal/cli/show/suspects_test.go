@@ -46,8 +46,38 @@ func TestSuspectsBesideInvalid(t *testing.T) {
 			Values: map[string]float64{"verdict": float64(v)},
 			Doubts: []results.Doubt{{Text: "lag: late", Invalid: v == results.Invalid}}}})
 	}
-	if got := Suspects(records)[0]; !strings.HasPrefix(got, "1 of 2 scenarios SUSPECT") {
-		t.Errorf("%q", got)
+	want := "1 of 2 scenarios SUSPECT, 1 more INVALID; the report and results.txt list them"
+	if got := Suspects(records)[0]; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// One INVALID run makes its scenario INVALID, as in the table, although other runs are SUSPECT.
+func TestSuspectRunsOfInvalidScenario(t *testing.T) {
+	record := func(name string, v results.Verdict) execute.Record {
+		return execute.Record{Run: &results.Run{Name: name,
+			Values: map[string]float64{"verdict": float64(v)},
+			Doubts: []results.Doubt{{Text: "lag: late", Invalid: v == results.Invalid}}}}
+	}
+	of := func(a, b []results.Verdict) (records []execute.Record) {
+		for _, v := range a {
+			records = append(records, record("a", v))
+		}
+		for _, v := range b {
+			records = append(records, record("b", v))
+		}
+		return records
+	}
+	const suspect, invalid = results.Suspect, results.Invalid
+	if got := Suspects(of([]results.Verdict{suspect, invalid, suspect, suspect},
+		[]results.Verdict{invalid, invalid, invalid, suspect})); got != nil {
+		t.Errorf("both scenarios are INVALID: %q", got)
+	}
+	got := Suspects(of([]results.Verdict{suspect, suspect}, []results.Verdict{suspect, invalid}))
+	want := []string{"1 of 2 scenarios SUSPECT, 1 more INVALID; the report and results.txt list them",
+		"a: lag: late"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

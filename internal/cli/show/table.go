@@ -3,8 +3,11 @@ package show
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/metric"
@@ -113,7 +116,7 @@ func showTables(e *execute.Execution) error {
 
 func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 	for _, g := range groups {
-		p.Prose("%s\n", headingOf(g.keys, g.rows)+g.arrived()+Repetitions(g.rows))
+		p.Prose("%s\n", g.title(p.Columns()))
 		names, notes := alike([]*group{g})
 		rows := slices.DeleteFunc(slices.Clone(g.rows), func(r Row) bool {
 			return names[r.Strategy] == ""
@@ -145,6 +148,25 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 		fmt.Fprintln(p.Stdout)
 	}
 	return nil
+}
+
+// title also contains the default number of tasks, which names omit, if a line of the terminal has
+// room for it. columns is 0 without a terminal.
+func (g *group) title(columns int) string {
+	rest := g.arrived() + Repetitions(g.rows)
+	keys := withoutIdleLimit(g.keys, g.rows)
+	title := Heading(keys) + rest
+	at := slices.IndexFunc(keys, func(k results.Pair) bool { return k.Key == "clock" })
+	if at < 0 || results.Lookup(g.keys, "workload") == "" ||
+		results.Lookup(g.keys, "n")+results.Lookup(g.keys, "duration") != "" {
+		return title
+	}
+	tasks := results.Pair{Key: "n", Value: strconv.Itoa(bench.Scenario{}.Encode().Tasks)}
+	whole := Heading(slices.Insert(slices.Clone(keys), at, tasks)) + rest
+	if columns > 0 && utf8.RuneCountInString(whole) > columns {
+		return title
+	}
+	return whole
 }
 
 func Table(of string, columns []Column, rows []Row) (lines [][]string) {

@@ -34,6 +34,11 @@ func TestTooShortSaysSo(t *testing.T) {
 		{"--strategy codel_lifo --load 0.9 --n 100000", false}, // old tasks have no lasting effect
 		{"--strategy conc --load 0.95 --workload hyperexp --n 20000", true},
 		{"--strategy worker_pool", false},
+		// Of two task times the p99 is the longer one if clearly more than 1 % of tasks are long.
+		{"--strategy worker_pool --rate 60 --limit 16 " +
+			"--workload bimodal:p=0.02,short=40ms,long=400ms", false},
+		{"--strategy worker_pool --rate 60 --limit 16 " +
+			"--workload bimodal:p=0.011,short=40ms,long=400ms", false},
 		{"--strategy worker_pool --limit 10000 --load 0.9", false}, // no task waits
 		// Waits are short compared with tasks, but a stable queue needs 240 million tasks.
 		{"--strategy worker_pool --limit 10000 --load 0.99", false},

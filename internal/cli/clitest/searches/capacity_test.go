@@ -184,6 +184,16 @@ func TestCapacityLimit(t *testing.T) {
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective " +
 			"completed-p99-response<110ms", clitest.Fine, []string{"semaphore      6 ",
 			"limit 5: completed-p99-response<110ms missed: 126 ms by theory\n"}},
+		// A limit of 4 is fast enough, and larger ones exceed the burst of the target.
+		{"--find limit --strategy errgroup_limit --rate 60 --workload " +
+			"bimodal:p=0.02,short=40ms,long=400ms --target token_bucket:rate=100,burst=4 --objective " +
+			"p99-response<500ms,throttled<0.1%", clitest.Fine, []string{"errgroup_limit      4 ",
+			"limits above 4 miss p99-response<500ms because of lost tasks, throttled<0.1%: tried 64"}},
+		{"--find limit --strategy errgroup_limit --rate 60 --workload " +
+			"bimodal:p=0.02,short=40ms,long=400ms --target token_bucket:rate=100,burst=1 --objective " +
+			"p99-response<500ms", clitest.Regression, []string{"none up to 64",
+			"p99-response<500ms is missed at 1 to 2, p99-response<500ms is missed because of lost " +
+				"tasks at 3 to 64: no limit meets the objective"}},
 		{"--find limit --limit-range 1,2 --rate 203 --objective p99-response<70ms", clitest.Regression,
 			[]string{"none up to 2", "% of the tasks still wait: search larger limits with --limit-range"}},
 		{"--find queue --strategy bounded_queue_shed --load 0.9 --objective p99-response<100ms",
