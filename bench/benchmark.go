@@ -30,7 +30,9 @@ import (
 // virtual-seed, which is the seed modulo 2^53.
 func Benchmark(b *testing.B, s Scenario) {
 	b.Helper()
-	declareUnits()
+	if b.N == 1 { // the first round
+		declareUnits(os.Stdout, s)
+	}
 	labelTraces()
 	warmup := s.withDefaults().Stop.Warmup
 	s.Stop = Stop{Tasks: b.N, Warmup: warmup}
@@ -102,18 +104,6 @@ func indented(lines string) string {
 
 // seedVariable equals measure.SeedVariable of the gate.
 const seedVariable = "POOLBENCH_SEED"
-
-// declareUnits must run in the first round, after which the testing package prints the benchmark's
-// name.
-var declareUnits = sync.OnceFunc(func() {
-	var lines strings.Builder
-	for _, m := range observe.Metrics() {
-		if _, unit := inNanoseconds(result.Metric{Unit: m.Unit}); m.Better != "" {
-			lines.WriteString(m.Line(unit) + "\n")
-		}
-	}
-	fmt.Fprint(os.Stdout, lines.String())
-})
 
 // labelTraces adds goroutine labels to crash traces. The runtime reads GODEBUG again when it
 // changes.

@@ -9,6 +9,14 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
+// A NameError reports a name that is not in lower_snake.
+type NameError struct{ Name string }
+
+func (e *NameError) Error() string {
+	return fmt.Sprintf("want a name in lower_snake, as in worker_pool or hyperexp:mean=10ms,c2=16, "+
+		"got %q", e.Name)
+}
+
 // Parse parses name or name:key=value,key=value without knowledge of the variant. Names joined by +
 // are compositions.
 func Parse(s string) (Call, error) {
@@ -21,8 +29,7 @@ func Parse(s string) (Call, error) {
 			return Call{}, fmt.Errorf("want name:key=value,key=value, got the list %q before the "+
 				"colon: a variant with parameters stands alone", name)
 		}
-		return Call{}, fmt.Errorf("want a name in lower_snake, as in worker_pool or "+
-			"hyperexp:mean=10ms,c2=16, got %q", name)
+		return Call{}, &NameError{name}
 	}
 	call := Call{Name: name}
 	if rest == "" {

@@ -18,6 +18,7 @@ type Answer struct {
 	Objectives     objectives.List // including implicit ones
 	Recommendation Option          // the nearest option if nothing meets the objectives
 	RunnersUp      []Option        // the best first
+	Simplest       *Simplest       // nil if the recommendation is the simplest
 	Below          *Option         // the recommendation at the next smaller limit; nil if it is 1
 	Above          *Option         // the recommendation at twice the limit
 	Missing        []Missing       // if nothing meets the objectives, changes that would
@@ -35,6 +36,7 @@ type Option struct {
 	Ties      []strategies.Variant // strategies that are equal by contract
 	Limit     int
 	Queue     int      // slots of its queue, as in bench.Scenario. 0 without a queue
+	QueueWhy  string   // why the queue is so long; "" if it is unknown
 	Rate      float64  // tasks started per second. 0: unlimited
 	Promise   Figure   // the metric of the first objective
 	Figures   []Figure // the metrics of all objectives

@@ -16,7 +16,7 @@ import (
 func TestCode(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("package main\n\nimport (\n\t\"context\"\n\n" +
-		"\t\"golang.org/x/sync/errgroup\"\n\n" +
+		"\t\"golang.org/x/sync/errgroup\"\n\t\"golang.org/x/time/rate\"\n\n" +
 		"\t\"github.com/poolbench/poolbench/strategies\"\n)\n\nfunc main() {}\n")
 	names := []string{"token_bucket:rate=50,burst=10", "token_bucket:rate=target",
 		"retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool"}
@@ -30,7 +30,7 @@ func TestCode(t *testing.T) {
 			o.Queue = 7
 		}
 		fmt.Fprintf(&b, "\nfunc f%d(ctx context.Context, sink strategies.Sink, "+
-			"group *errgroup.Group) any {\n\t%s\n", i, strings.ReplaceAll(o.Code(), "\n", "\n\t"))
+			"group *errgroup.Group, task func() error) any {\n\t%s\n", i, strings.ReplaceAll(o.Code(), "\n", "\n\t"))
 		made, _, isVariable := strings.Cut(o.Code(), " := ")
 		switch {
 		case made == "v":

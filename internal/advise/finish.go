@@ -47,6 +47,8 @@ func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) 
 	if a.Verdict != Meets {
 		s.missing(a)
 	}
+	a.Simplest = simplest(a)
+	a.Recommendation.QueueWhy = s.queueReason(&a.Recommendation)
 	a.Work = s.work
 	a.NotLooked, a.Tasks = s.notConsidered, s.simulatedTasks
 	return a, ctx.Err()

@@ -40,6 +40,9 @@ type Server struct {
 	Each float64
 	Of   string // unit of the rates. "" is requests
 
+	// Before is called before each probe, with the probes that are left, including this one. It may
+	// be nil.
+	Before func(left Remaining)
 	// Probe sends at a rate, for a multiple of the usual duration.
 	Probe func(ctx context.Context, rate, longer float64, seed uint64) (*bench.Result, error)
 }
@@ -190,12 +193,6 @@ func (s Server) next(a *ServerAnswer) float64 {
 	return round(math.Sqrt(a.Met*a.Missed), finest)
 }
 
-func (s Server) Expected(probe time.Duration) (probes int, takes time.Duration) {
-	// the doublings, two probes at the completed rate, a deciding one, and the confirmation
-	probes = int(math.Ceil(math.Log2(s.Most/s.First))) + 1 + 2 + 1 + 1
-	return probes, time.Duration(probes)*(probe+s.Rest) + probe
-}
-
 func (s Server) bracket(ctx context.Context, a *ServerAnswer) error {
 	for rate := s.First; math.IsNaN(a.Missed); rate = min(2*rate, s.Most) {
 		if err := s.decide(ctx, a, rate, 1); err != nil {
@@ -301,6 +298,9 @@ func (s Server) probe(
 			return p, context.Cause(ctx)
 		case <-time.After(rest):
 		}
+	}
+	if s.Before != nil {
+		s.Before(s.remaining(a, rate, longer))
 	}
 	r, err := s.Probe(ctx, rate, longer, s.Seed+uint64(len(a.Probes)))
 	if err != nil {

@@ -186,6 +186,12 @@ func adviceDocument(q advise.Question, a *advise.Answer) *page.AdviceDocument {
 		Recommendation: adviceOption(unit, a.Recommendation),
 		RunnersUp:      []page.AdviceOption{}, NotLookedAt: text.JSONList(a.NotLooked)}
 	d.Recommendation.Go = a.Recommendation.Code()
+	d.Recommendation.QueueReason = a.Recommendation.QueueWhy
+	if s := a.Simplest; s != nil {
+		d.Simplest = &page.AdviceSimplest{Limit: s.Limit, But: s.But,
+			Strategies: text.Texts(append([]strategies.Variant{s.Strategy}, s.Ties...),
+				strategies.Variant.String)}
+	}
 	for _, o := range a.RunnersUp {
 		d.RunnersUp = append(d.RunnersUp, adviceOption(unit, o))
 	}

@@ -244,7 +244,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.Run
 // endSearch writes the answers into the directory and closes it. The error concerns the directory,
 // or a run that cannot be stopped.
 func endSearch(ctx context.Context, f *show.SearchResult, stopped error) error {
-	f.Cut = context.Cause(ctx)
+	f.SetCut(ctx)
 	cut := stopped
 	if f.Cut != nil && errors.Is(stopped, f.Cut) {
 		stopped = nil

@@ -137,9 +137,10 @@ func (a *app) findServer(
 	if err = errors.Join(err, s.Validate()); err != nil {
 		return fmt.Errorf("capacity: %w", err)
 	}
-	probes, takes := s.Expected(o.Duration + thinks)
-	expected := fmt.Sprintf("from %v%s up to at most %v%s: about %d probes of %v, %s", o.first,
-		perSecond(s), o.most, perSecond(s), probes, o.Duration, text.Roughly(takes))
+	left := s.Expected()
+	expected := fmt.Sprintf("from %v%s up to at most %v%s: %d to %d probes of %v, %s", o.first,
+		perSecond(s), o.most, perSecond(s), left.Least, left.Most, o.Duration,
+		timeLeft(left, o.Duration+thinks))
 	if s.Of != "" {
 		expected += fmt.Sprintf("; %v applies to the requests of all steps", s.Objectives)
 	}
@@ -153,6 +154,11 @@ func (a *app) findServer(
 	log.SetOutput(io.Discard) // see runAttack
 	defer log.SetOutput(os.Stderr)
 	return a.searchServer(ctx, s, attacks[0], o)
+}
+
+func timeLeft(left capacity.Remaining, probe time.Duration) string {
+	least, most := left.Within(probe)
+	return text.Roughly(least) + " to " + text.Roughly(most)
 }
 
 // maxThinkShare is the maximum mean think time as a share of a probe. The rate of requests is too
@@ -200,12 +206,20 @@ func (a *app) searchServer(
 	defer done()
 	display := execute.NewLoads(0)
 	watching := e.View.Begin(ctx, display.Plan, display.SetStatus)
+	var left capacity.Remaining
+	s.Before = func(r capacity.Remaining) { left = r }
+	thinks := time.Duration(0)
+	if k.Session != nil {
+		thinks = k.Session.MeanThought()
+	}
 	s.Probe = func(ctx context.Context, rate, longer float64, seed uint64) (*bench.Result, error) {
 		probe := k
 		probe.Rate, probe.Duration = rate, time.Duration(longer*float64(k.Duration))
 		l := newLoad(probe)
 		l.Row = fmt.Sprintf("%v%s", rate, perSecond(s))
-		row := execute.NewLoad(a.Stderr, o.Quiet, l.Row, l.Estimate)
+		row := execute.NewLoad(a.Stderr, o.Quiet, fmt.Sprintf("%s, probe %d of %d to %d, %s left", l.Row,
+			e.Done+1, e.Done+left.Least, e.Done+left.Most, timeLeft(left, k.Duration+thinks)), l.Estimate)
+		row.HideLeft()
 		display.Next(row)
 		r, err := l.Run(ctx, show.LoadTurn{Seed: seed, Watch: row.Step})
 		display.Next(nil)
@@ -221,7 +235,8 @@ func (a *app) searchServer(
 	}
 	answer, stopped := s.Do(watching)
 	if ctx.Err() != nil {
-		e.Cut, stopped = context.Cause(ctx), nil
+		e.SetCut(ctx)
+		stopped = nil
 	}
 	if stopped == nil && e.Cut == nil && e.Done > 0 {
 		stopped = e.Dir.Write(serverResult(s, k, answer))
@@ -335,6 +350,12 @@ func showServer(
 			Head:      show.HeadOf(e, "capacity"),
 			Objective: s.Objectives.String(), Axis: "rate", From: s.First, To: s.Most,
 			Cut: e.Interruption(), Answers: []show.SearchLine{line}, Failed: e.Failed})
+	}
+	if err := e.ShowCut(); err != nil {
+		return err
+	}
+	if e.Cut != nil && len(probes) == 0 {
+		return e.Prose("No probe has ended.\n")
 	}
 	rate := func(v float64) string { return text.Digits(v) + perSecond(s) }
 	e.Paragraph("", serverAnswer(s, k, found), show.Width)

@@ -64,7 +64,7 @@ func (a *app) studyCommand() *cobra.Command {
 	fs.BoolVar(&quick, "quick", false, "short runs: a few seconds per study, 20 for variance")
 	fs.BoolVar(&full, "full", false, "for publication: longer runs and more repetitions")
 	fs.Var(flags.Parsed(&also, "NAME", func(text string) ([]strategies.Variant, error) {
-		more, err := options.Variants(strategies.Resolve)(text)
+		more, err := options.Variants(strategies.Resolve, options.StrategyNames)(text)
 		return append(also, more...), err
 	}), "strategy", "also compare this `NAME` (repeatable)")
 	flags.Complete(cmd, "strategy", options.StrategyNames)

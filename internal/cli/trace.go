@@ -74,13 +74,25 @@ func (a *app) describeTrace(file string, o traceOptions) error {
 	return err
 }
 
+// ofArgument is an error that names the command instead of file, the parameter of arrival trace.
+type ofArgument struct{ error }
+
+func (e ofArgument) Error() string {
+	if rest, ok := strings.CutPrefix(e.error.Error(), "file: "); ok {
+		return "trace: " + rest
+	}
+	return e.error.Error()
+}
+
+func (e ofArgument) Unwrap() error { return e.error }
+
 func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	s := traces.Source{File: file, Time: o.column, Duration: traces.Column(o.duration),
 		Class: traces.Column(o.class), End: o.at == "end", Unit: traces.UnitOf(o.unit),
 		Layout: traces.Layout(o.layout)}
 	t, err := s.Read()
 	if err != nil {
-		return nil, err
+		return nil, ofArgument{err}
 	}
 	p, err := t.Plan(traces.Window{From: o.from, To: o.to, Speed: 1, Scale: 1})
 	if err != nil {
@@ -88,7 +100,7 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	}
 	due := p.Records(0)
 	if due[0].At == due[len(due)-1].At {
-		return nil, fmt.Errorf("file: %s: all arrivals have the same time: use arrival batch", file)
+		return nil, fmt.Errorf("trace: %s: all arrivals have the same time: use arrival batch", file)
 	}
 	d := &recorded.Document{File: file, Description: traffic.Describe(due, s.Duration != ""),
 		Notes: text.JSONList(slices.Clone(t.Notes))}

@@ -59,6 +59,16 @@ const (
 
 var ClaimVerdicts = []ClaimVerdict{Holds, Depends, DoesNotHold, ClaimUndecided}
 
+// Of returns the number of claims with the verdict: 1 holds, 2 hold.
+func (v ClaimVerdict) Of(n int) string {
+	words := string(v)
+	if many := map[ClaimVerdict]string{Holds: "hold", Depends: "depend",
+		DoesNotHold: "do not hold"}[v]; n != 1 && many != "" {
+		words = many
+	}
+	return fmt.Sprintf("%d %s", n, words)
+}
+
 // ParseClaimVerdict rejects ClaimUndecided, because it cannot be expected.
 func ParseClaimVerdict(text string) (ClaimVerdict, error) {
 	v := ClaimVerdict(strings.ReplaceAll(text, "-", " "))

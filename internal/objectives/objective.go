@@ -112,7 +112,7 @@ func (o Objective) meets(v float64) bool { return o.Limit().Meets(v) }
 func short(unit string) string {
 	unit, marked := strings.CutPrefix(unit, decide.Mark)
 	url, unit, ofURL := metric.CutURL(unit)
-	name := shortOfAll(unit)
+	name := metric.Short(unit)
 	if marked {
 		name = decide.Mark + name
 	}
@@ -122,22 +122,10 @@ func short(unit string) string {
 	return name
 }
 
-func shortOfAll(unit string) string {
-	if unit == metric.Throughput {
-		return "throughput"
-	}
-	for _, suffix := range []string{"-ops/s", "-sec/op", "/op", "-sec"} {
-		if name, ok := strings.CutSuffix(unit, suffix); ok {
-			return name
-		}
-	}
-	return unit
-}
-
-// units excludes exact values of theory, predictions for other runs, results of a capacity search,
+// metrics excludes exact values of theory, predictions for other runs, results of a capacity search,
 // shares whose parts can be bounded, evidence of a load test, and ns/op, which could be mistaken
 // for the time of a task.
-func units() (all []string) {
+func metrics() (all []observe.MetricInfo) {
 	for _, m := range observe.Metrics() {
 		switch {
 		case m.Unit == metric.NsPerOp, metric.IsTheory(m.Unit),
@@ -146,7 +134,7 @@ func units() (all []string) {
 			strings.HasPrefix(m.Unit, decide.Due),
 			metric.IsTailShare(m.Unit):
 		default:
-			all = append(all, m.Unit)
+			all = append(all, m)
 		}
 	}
 	return all
@@ -154,8 +142,8 @@ func units() (all []string) {
 
 // Names returns the names in the order of observe.Metrics.
 func Names() (all []string) {
-	for _, unit := range units() {
-		all = append(all, short(unit))
+	for _, m := range metrics() {
+		all = append(all, short(m.Unit))
 	}
 	return all
 }

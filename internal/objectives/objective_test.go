@@ -2,6 +2,7 @@ package objectives
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +33,8 @@ func TestParse(t *testing.T) {
 		{"cpu<5us", "cpu-sec/op", 5e-6, "cpu<5us"},
 		{"attempts<1.5", "attempts/op", 1.5, "attempts<1.5"},
 		{"offered-utilisation<120%", "offered-utilisation", 1.2, "offered-utilisation<120%"},
+		{"utilisation<123.4567890123456%", "utilisation", 1.234567890123456,
+			"utilisation<123.4567890123456%"},
 		{"step2-log_in-p99-response<50ms", "step2-log_in-p99-response-sec", 0.050,
 			"step2-log_in-p99-response<50ms"},
 		{"session-failed<1%", "session-failed/op", 0.01, "session-failed<1%"},
@@ -57,8 +60,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %+v, %q", c.text, o, o)
 		}
 	}
-	if l, err := Parse("p99-response<50ms, shed<1%,p99-response>1ms"); err != nil || len(l) != 3 ||
-		l.String() != "p99-response<50ms,shed<1%,p99-response>1ms" {
+	if l, err := Parse("p99-response<50ms, shed<1%,shed>0.1%"); err != nil || len(l) != 3 ||
+		l.String() != "p99-response<50ms,shed<1%,shed>0.1%" {
 		t.Errorf("%v, %v", l, err)
 	}
 }
@@ -71,7 +74,13 @@ func TestParseRefuses(t *testing.T) {
 		"<50ms":             "want METRIC<VALUE",
 		"shed<1%,":          `got ""`,
 		"p85-response<50ms": `unknown metric "p85-response" (known: mean-response, `,
-		"latency<50ms":      `unknown metric "latency"`,
+		"latency<50ms":      `unknown metric "latency" (did you mean p99-response? `,
+		"error_rate<1%": `unknown metric "error_rate" (did you mean failed? poolbench list ` +
+			`metrics lists all)`,
+		"Errors[GET /]<1%": `unknown metric "Errors" (did you mean failed? `,
+		"p99_response<1s":  `unknown metric "p99_response" (did you mean p99-response? `,
+		"nonsense<1%": "p95-response, p99-response and 226 more; poolbench list metrics " +
+			"lists all)",
 		"wait[GET /]<50ms": `unknown metric "wait" (known: count, mean-response, ` +
 			`p50-response, `,
 		"due-p95-response[GET /]<50ms": `unknown metric "due-p95-response"`,
@@ -90,10 +99,21 @@ func TestParseRefuses(t *testing.T) {
 		"shed<x":                   `shed: want a share such as 1% or 0.01, got "x"`,
 		"shed<NaN":                 "want a share",
 		"shed<-1%":                 "want a share",
-		"shed<5":                   `shed: want a share of at most 100%, got "5"`,
-		"goodput>=many":            `goodput: want a number such as 500, got "many"`,
-		"goodput>=Inf":             "want a number",
-		"goodput>=5%":              "want a number",
+		"shed<500%":                `shed: want a share of at most 100%, got "500%"`,
+		"shed<5":                   `got "5": write 5% or 0.05`,
+		"failed<1":                 `failed: want a share such as 1% or 0.01, got "1": write 1% or 0.01`,
+		"failed<1.1":               `got "1.1": write 1.1% or 0.011`,
+		"failed[/a]<=1.5":          `got "1.5": write 1.5% or 0.015`,
+		"offered-utilisation<1":    `got "1": write 1% or 0.01`,
+		"p99-response>1s": `p99-response: lower is better, so write p99-response<1s ` +
+			`instead of p99-response>1s`,
+		"completed-p99>=1s":         "so write completed-p99-response<=1s instead of ",
+		"p95[GET /]>1s":             "so write p95-response[GET /]<1s instead of ",
+		"stage3-mean-response>1s":   "so write stage3-mean-response<1s instead of ",
+		"step2-a-p99-response>=1ms": "so write step2-a-p99-response<=1ms instead of ",
+		"goodput>=many":             `goodput: want a number such as 500, got "many"`,
+		"goodput>=Inf":              "want a number",
+		"goodput>=5%":               "want a number",
 		"p99-response<50ms,p99-response<1s": "p99-response<50ms and p99-response<1s bound the " +
 			"same metric in the same direction",
 		"p99-response<50ms,p99-response<=1s": "in the same direction",
@@ -128,9 +148,19 @@ func TestKindsOfValues(t *testing.T) {
 	}
 }
 
+func TestSynonymsNameMetrics(t *testing.T) {
+	names := Names()
+	for of, name := range synonyms {
+		if !slices.Contains(names, name) || slices.Contains(names, of) {
+			t.Errorf("%s is no synonym of %s", of, name)
+		}
+	}
+}
+
 func TestNamesAreUnambiguous(t *testing.T) {
 	unitOf := map[string]string{}
-	for _, unit := range units() {
+	for _, m := range metrics() {
+		unit := m.Unit
 		for _, name := range []string{unit, short(unit)} {
 			if other, taken := unitOf[name]; taken && other != unit {
 				t.Errorf("%s is %s and %s", name, unit, other)
@@ -189,7 +219,7 @@ func TestOf(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"p99-response<50ms", "shed<1%,goodput>=500/s",
 		" mean-wait <= 2ms ", "waited<0.0333", "p99.9-response<1h0m0.5s",
-		"B/op<1e300", "utilisation>7e-320", "shed<1e-9%", "ops/s>0x1p4",
+		"B/op<1e300", "utilisation>7e-320", "utilisation<123.4567890123456%", "shed<1e-9%", "ops/s>0x1p4",
 		"p99-response<9223372036.854775807s", "shed<", "<,>", "shed<1%%"} {
 		f.Add(text)
 	}

@@ -77,35 +77,35 @@ func parse(s string) (Objective, error) {
 		}
 	}
 	bare, completed := strings.CutPrefix(name, decide.Mark)
-	if isQuantile(bare) {
-		bare += "-response"
-	}
+	bare = metric.ExpandQuantile(bare)
 	if ofURL {
 		bare = metric.OfURL(url) + bare
 	}
-	for _, unit := range append(units(), partUnits(bare)...) {
-		if unit != bare && shortOfAll(unit) != bare {
+	better := ""
+	for _, m := range append(metrics(), partMetrics(bare)...) {
+		if m.Unit != bare && metric.Short(m.Unit) != bare {
 			continue
 		}
-		if marked := decide.Mark + unit; !completed {
-			o.Unit = unit
+		better = m.Better
+		if marked := decide.Mark + m.Unit; !completed {
+			o.Unit = m.Unit
 		} else if _, ok := decide.Completed(marked); ok {
 			o.Unit = marked
 		}
 	}
 	if o.Unit == "" {
-		known := similarNames(name)
-		if ofURL {
-			known = namesOfURL()
-		}
-		return Objective{}, fmt.Errorf("unknown metric %q (known: %s)", name,
-			text.List(text.Truncate(known, 8)))
+		return Objective{}, unknownMetric(name, ofURL)
 	}
 	var err error
 	if o.Bound, o.text, err = value(o.Unit, rest); err != nil {
 		return Objective{}, fmt.Errorf("%s: %w", name, err)
 	}
 	switch {
+	case o.Op[0] == '>' && isTime(o.Unit) && better == "lower":
+		opposite := o
+		opposite.Op = strings.Replace(o.Op, ">", "<", 1)
+		return Objective{}, fmt.Errorf("%s: lower is better, so write %s instead of %s", name,
+			opposite, o)
 	case o.Op == "<" && o.Bound == 0:
 		return Objective{}, fmt.Errorf("%s: values are never below 0, so no run would meet %s", name, o)
 	case o.Op == ">=" && o.Bound == 0:
@@ -116,15 +116,47 @@ func parse(s string) (Objective, error) {
 	return o, nil
 }
 
-func isQuantile(name string) bool {
-	return slices.ContainsFunc(metric.Quantiles, func(q metric.Quantile) bool {
-		return q.Name == name
-	})
+// synonyms maps names that other tools use to ours.
+var synonyms = map[string]string{
+	"error": "failed", "errors": "failed", "error-rate": "failed", "errors-rate": "failed",
+	"failure": "failed", "failures": "failed", "failure-rate": "failed", "fail": "failed",
+	"failed-rate": "failed", "http-req-failed": "failed", "success": "failed",
+	"success-rate": "failed",
+	"latency":      "p99-response", "response-time": "p99-response",
+	"response": "p99-response", "http-req-duration": "p99-response",
+	"avg": "mean-response", "average": "mean-response", "mean": "mean-response",
+	"median": "p50-response", "max": "max-response", "p100": "max-response",
+	"p999": "p99.9-response", "rps": "throughput", "qps": "throughput", "tps": "throughput",
+	"rate": "throughput", "dropped": "shed", "rejected": "shed",
+}
+
+const maxNames = 8
+
+func unknownMetric(name string, ofURL bool) error {
+	known := similarNames(name)
+	if ofURL {
+		known = namesOfURL()
+	}
+	spelt := strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+	like := synonyms[spelt]
+	if like == "" && slices.Contains(known, spelt) {
+		like = spelt
+	}
+	if like != "" && (!ofURL || slices.Contains(known, like)) {
+		return fmt.Errorf("unknown metric %q (did you mean %s? poolbench list metrics lists all)", name,
+			like)
+	}
+	all := ""
+	if len(known) > maxNames+1 {
+		all = "; poolbench list metrics lists all"
+	}
+	return fmt.Errorf("unknown metric %q (known: %s%s)", name,
+		text.List(text.Truncate(known, maxNames)), all)
 }
 
 func namesOfURL() (all []string) {
-	for _, unit := range partUnits(metric.OfURL("")) {
-		_, rest, _ := metric.CutURL(unit)
+	for _, m := range partMetrics(metric.OfURL("")) {
+		_, rest, _ := metric.CutURL(m.Unit)
 		all = append(all, short(rest))
 	}
 	return all
@@ -153,14 +185,10 @@ func cutPattern(s string) (rest, pattern string, ok bool) {
 	return s[:begin] + s[end+1:], strings.TrimSpace(s[begin+1 : end]), true
 }
 
-// partUnits returns the units of the stage, session, step or URL that a name begins with.
-func partUnits(name string) (all []string) {
-	for _, m := range observe.PartMetrics(name) {
-		if !isDue(m.Unit) {
-			all = append(all, m.Unit)
-		}
-	}
-	return all
+// partMetrics returns the metrics of the stage, session, step or URL that a name begins with.
+func partMetrics(name string) []observe.MetricInfo {
+	return slices.DeleteFunc(slices.Clone(observe.PartMetrics(name)),
+		func(m observe.MetricInfo) bool { return isDue(m.Unit) })
 }
 
 // Evidence of a load test cannot be bounded. A step may have the name "due".
@@ -179,8 +207,8 @@ func isDue(unit string) bool {
 // unknown name, or all names.
 func similarNames(name string) (some []string) {
 	part, _, _ := strings.Cut(name, "-")
-	for _, unit := range partUnits(part + "-NAME") {
-		some = append(some, short(unit))
+	for _, m := range partMetrics(part + "-NAME") {
+		some = append(some, short(m.Unit))
 	}
 	if some != nil {
 		return some
@@ -199,7 +227,7 @@ func similarNames(name string) (some []string) {
 
 func value(unit, text string) (float64, string, error) {
 	switch {
-	case strings.HasSuffix(unit, "-sec"), strings.HasSuffix(unit, "-sec/op"):
+	case isTime(unit):
 		d, err := time.ParseDuration(text)
 		if err != nil || d < 0 {
 			return 0, "", fmt.Errorf("want a duration such as 50ms, got %q", text)
@@ -217,6 +245,10 @@ func value(unit, text string) (float64, string, error) {
 		return 0, "", fmt.Errorf("want a number such as 500, got %q", text)
 	}
 	return x, dist.FormatFloat(x), nil
+}
+
+func isTime(unit string) bool {
+	return strings.HasSuffix(unit, "-sec") || strings.HasSuffix(unit, "-sec/op")
 }
 
 func isShare(unit string) bool {
@@ -238,12 +270,21 @@ func shareOf(unit, text string) (float64, string, error) {
 	if err != nil || x < 0 {
 		return 0, "", fmt.Errorf("want a share such as 1%% or 0.01, got %q", text)
 	}
+	// A plain 1 means 1 % to most readers and 100 % to others.
+	if !percent && x >= 1 {
+		meant, _ := strconv.ParseFloat(number+"e-2", 64)
+		return 0, "", fmt.Errorf("want a share such as 1%% or 0.01, got %q: write %s%% or %s", text,
+			number, dist.FormatFloat(meant))
+	}
 	if x > 1 && strings.HasSuffix(unit, "/op") {
 		return 0, "", fmt.Errorf("want a share of at most 100%%, got %q", text)
 	}
 	hundredths := dist.FormatFloat(math.Round(1e10*x) / 1e8)
 	if back, err := strconv.ParseFloat(hundredths+"e-2", 64); err == nil && back == x {
 		return x, hundredths + "%", nil
+	}
+	if x >= 1 {
+		return x, text, nil
 	}
 	return x, dist.FormatFloat(x), nil
 }

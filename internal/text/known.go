@@ -5,23 +5,51 @@ import (
 	"strings"
 )
 
+// maxKnown is the length of the longest list that is printed next to a similar name. A longer list
+// would only hide the name.
+const maxKnown = 12
+
 // Known ends a message about an unknown name: "(known: a, b)", preceded by the most similar name,
-// if any. Next to that name, a long list would only hide it.
+// if any.
 func Known(name string, known []string) string {
 	all := "known: " + strings.Join(known, ", ")
-	best, least := "", max(1, len(name)/3)+1
-	for _, k := range known {
-		if d := edits(name, k); d < least {
-			best, least = k, d
-		}
-	}
+	best := Similar(name, known)
 	switch {
-	case best != "" && len(known) > 12:
+	case best != "" && len(known) > maxKnown:
 		return "(did you mean " + best + "?)"
 	case best != "":
 		return fmt.Sprintf("(did you mean %s? %s)", best, all)
 	}
 	return "(" + all + ")"
+}
+
+// Similar returns the known name that is most similar to name, or "". The case of letters, and
+// dashes instead of underscores, make no difference. Different ends, such as strategy and
+// strategies, count as similar.
+func Similar(name string, known []string) (best string) {
+	least := 0
+	spelt := respell(name)
+	for _, k := range known {
+		d := edits(spelt, respell(k))
+		near := d <= max(1, len(name)/3) ||
+			d <= max(len(name), len(k))/2 && 3*prefix(spelt, respell(k)) >= 2*len(name)
+		if near && (best == "" || d < least) {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// prefix returns the length of the common prefix.
+func prefix(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func respell(name string) string {
+	return strings.ToLower(strings.ReplaceAll(name, "-", "_"))
 }
 
 // edits returns the optimal string alignment distance in bytes: insertions, removals, replacements

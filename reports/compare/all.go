@@ -9,6 +9,7 @@ import (
 	"golang.org/x/perf/benchmath"
 
 	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -43,8 +44,8 @@ func Two(old, new *results.Results, opts Options) (*Comparison, error) {
 // in words.
 //
 // Errors are: an option that does not parse (*OptionError), contradicting Unit lines, no metric of
-// opts in any input, too many samples (results.ErrSamples), nothing that passes the filter, and,
-// unless opts.Table was given, several columns without a common row.
+// opts in any input, too many samples (results.ErrSamples), nothing that passes the filter, unless
+// opts.Table was given, several columns without a common row, and, with Brief, a single column.
 func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	if len(inputs) == 0 {
 		panic("reports: nothing to compare")
@@ -61,6 +62,9 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 		distinguishing = distinguishingKeys(inputs, opts)
 	}
 	by, err := newProjections(opts, distinguishing)
+	if err == nil {
+		err = withoutSlash(opts, inputs)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +124,9 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 		c.Warnings = append(c.Warnings, "the inputs are pooled, because no projection contains "+
 			".file; to pool them without this note, ignore .file")
 	}
+	if opts.Brief && !c.compared && len(c.Columns) == 1 {
+		return nil, g.oneColumn(c, inputs, opts)
+	}
 	if wanted := len(inputs) > 1 || opts.Col != ""; wanted && !c.compared {
 		if opts.Table == "" && len(c.Columns) > 1 {
 			return nil, g.nothingShared(c, inputs, opts)
@@ -127,6 +134,56 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 		c.Warnings = append(c.Warnings, g.nothingCompared(c))
 	}
 	return c, nil
+}
+
+// withoutSlash returns an error for a key of names that is given without its slash, which would be
+// a key of configuration lines.
+func withoutSlash(opts Options, inputs []results.Input) error {
+	for _, option := range []struct{ name, keys string }{{"col", opts.Col}, {"row", opts.Row},
+		{"table", opts.Table}} {
+		for _, key := range strings.FieldsFunc(option.keys, func(r rune) bool {
+			return r == ',' || r == ' '
+		}) {
+			key, _, _ = strings.Cut(key, "@")
+			named := len(keyValues(inputs, func(r *results.Run) string { return r.Key(key) })) > 0
+			if configured := keyValues(inputs, func(r *results.Run) string {
+				return r.ConfigValue(key)
+			}); named && len(configured) == 0 {
+				return &OptionError{option.name, fmt.Errorf("%s is part of the names of results, so "+
+					"use --%s /%s", key, option.name, key)}
+			}
+		}
+	}
+	return nil
+}
+
+// keyValues returns the distinct values that are not empty.
+func keyValues(inputs []results.Input, value func(*results.Run) string) []string {
+	var all []string
+	for _, in := range inputs {
+		for i := range in.Results.Runs {
+			if v := value(&in.Results.Runs[i]); v != "" {
+				all = append(all, v)
+			}
+		}
+	}
+	return text.Distinct(all)
+}
+
+// oneColumn is the error that only one column contains results, with the next step.
+func (g *grid) oneColumn(c *Comparison, inputs []results.Input, opts Options) error {
+	if len(inputs) > 1 || opts.Col != "" {
+		return errors.New(g.nothingCompared(c))
+	}
+	next := "give two directories or files, OLD and NEW"
+	for _, p := range inputs[0].Results.Runs[0].Keys {
+		values := keyValues(inputs, func(r *results.Run) string { return r.Key(p.Key) })
+		if len(values) > 1 {
+			next += fmt.Sprintf(", or --col /%s for %s", p.Key, text.Abbreviate(values))
+			break
+		}
+	}
+	return fmt.Errorf("%s alone cannot be compared: %s", c.Columns[0], next)
 }
 
 func (g *grid) nothingShared(c *Comparison, inputs []results.Input, opts Options) error {

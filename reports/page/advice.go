@@ -3,6 +3,7 @@ package page
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/text"
@@ -28,6 +29,8 @@ type AdviceDocument struct {
 	// the nearest option if none meets the objective
 	Recommendation AdviceOption `json:"recommendation"`
 
+	// absent if the recommendation is the simplest that meets the objective
+	Simplest    *AdviceSimplest `json:"simplest,omitempty"`
 	RunnersUp   []AdviceOption  `json:"runners_up"`
 	Below       *AdviceOption   `json:"below,omitempty"` // recommended strategy with a smaller limit
 	Above       *AdviceOption   `json:"above,omitempty"` // the same with twice the limit
@@ -36,6 +39,13 @@ type AdviceDocument struct {
 	Basis       string          `json:"basis"` // method behind the numbers
 	// absent without a record, or if the whole record ran
 	Record *AdviceRecord `json:"record,omitempty"`
+}
+
+// An AdviceSimplest is a simpler option that also meets the objective.
+type AdviceSimplest struct {
+	Strategies []string `json:"strategies"` // equal ones, the simplest first
+	Limit      int      `json:"limit"`
+	But        string   `json:"but,omitempty"` // why it is not recommended
 }
 
 // An AdviceRecord is the part of a recorded plan that the budget allowed to run.
@@ -62,16 +72,18 @@ type AdviceWork struct {
 
 // An AdviceOption is a strategy with its settings and its result.
 type AdviceOption struct {
-	Strategy string   `json:"strategy"`
-	Limit    int      `json:"limit"`
-	Queue    *int     `json:"queue"`  // slots. null without an own queue
-	Rate     *float64 `json:"rate"`   // tasks started per second. null: unlimited
-	Metric   string   `json:"metric"` // of the objective
-	Low      *float64 `json:"low"`    // 95 % interval
-	Value    *float64 `json:"value"`
-	High     *float64 `json:"high"`
-	Verdict  string   `json:"verdict"`            // met, missed, undecided or unstable
-	Unstable string   `json:"unstable,omitempty"` // the reason
+	Strategy string `json:"strategy"`
+	Limit    int    `json:"limit"`
+	Queue    *int   `json:"queue"` // slots. null without an own queue
+	// why the queue is so long
+	QueueReason string   `json:"queue_reason,omitempty"`
+	Rate        *float64 `json:"rate"`   // tasks started per second. null: unlimited
+	Metric      string   `json:"metric"` // of the objective
+	Low         *float64 `json:"low"`    // 95 % interval
+	Value       *float64 `json:"value"`
+	High        *float64 `json:"high"`
+	Verdict     string   `json:"verdict"`            // met, missed, undecided or unstable
+	Unstable    string   `json:"unstable,omitempty"` // the reason
 	// exactly the same result as the recommendation
 	Same bool `json:"same,omitempty"`
 	// largest load factor that meets the objective
@@ -147,6 +159,33 @@ func (d *AdviceDocument) Headline() string {
 		return "Undecided: " + o.settings() + " may meet " + d.Objective
 	}
 	return "Nothing meets " + d.Objective + "; nearest is " + o.settings()
+}
+
+// usual is the strategy that is named among equal ones even if it is not the first.
+const usual = "errgroup_limit"
+
+func (d *AdviceDocument) simplest() string {
+	s := d.Simplest
+	if s == nil {
+		return ""
+	}
+	names := s.Strategies[0]
+	if names != usual && slices.Contains(s.Strategies, usual) {
+		names += " or " + usual
+	}
+	line := fmt.Sprintf("Simplest that meets the objective: %s with a limit of %d", names, s.Limit)
+	if s.But != "" {
+		line += "; but " + s.But
+	}
+	return line
+}
+
+func (d *AdviceDocument) queue() string {
+	o := d.Recommendation
+	if o.Queue == nil || o.QueueReason == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d is %s", *o.Queue, o.QueueReason)
 }
 
 func (d *AdviceDocument) evidence() string {

@@ -17,7 +17,8 @@ func (d *AdviceDocument) WritePage(w io.Writer) error {
 		Answer: shell.Answer{Headline: d.Headline(), Lead: d.evidence()},
 		Trust:  []shell.Badge{{Kind: kind, Text: d.Verdict}}, Basis: d.Basis}
 	for _, fact := range []shell.Fact{{Title: "Record", Text: d.omittedRecord()},
-		{Title: "Work", Text: d.workText()},
+		{Title: "Simplest", Text: d.simplest()},
+		{Title: "Work", Text: d.workText()}, {Title: "Queue", Text: d.queue()},
 		{Title: "Ties", Text: d.ties()}} {
 		if fact.Text != "" {
 			p.Facts = append(p.Facts, fact)

@@ -11,11 +11,11 @@ import (
 
 const (
 	width        = 80
-	maxTextLines = 25
+	maxTextLines = 30
 	maxOthers    = 4 // runners-up shown
 )
 
-// WriteText writes the answer in at most 25 lines of 80 columns.
+// WriteText writes the answer in at most 30 lines of 80 columns.
 func (d *AdviceDocument) WriteText(w io.Writer) error {
 	lines := wrapped("", d.Headline(), 2)
 	add := func(label, s string, most int) {
@@ -23,27 +23,37 @@ func (d *AdviceDocument) WriteText(w io.Writer) error {
 			lines = append(lines, wrapped(fmt.Sprintf("  %-10s", label), s, most)...)
 		}
 	}
+	if simplest := d.simplest(); simplest != "" {
+		lines = append(lines, wrapped("", simplest, 3)...)
+	}
 	add("record", d.omittedRecord(), 2)
 	add("promise", d.evidence(), 2)
 	add("missing", strings.Join(d.missingChanges(), ", or "), 2)
 	add("work", d.workText(), 2)
+	add("queue", d.queue(), 2)
 	add("ties", d.ties(), 2)
 	for i, line := range strings.Split(d.Recommendation.Go, "\n") {
-		add([]string{"Go", "", "", ""}[min(i, 3)], line, 1)
+		add([]string{"Go", "", "", ""}[min(i, 3)], line, 2)
 	}
 	others := d.RunnersUp[:min(len(d.RunnersUp), maxOthers)]
 	left := listedWithin("  not considered: ", text.Texts(d.NotLookedAt, shortly), 4)
 	basis := wrapped("  basis: ", d.Basis, 2)
-	room := maxTextLines - len(lines) - len(left) - len(basis) - 2 - len(others)
+	room := maxTextLines - len(lines) - len(left) - len(basis) - 2
+	for _, o := range others {
+		room -= len(runnerUp(o))
+	}
 	lines = append(lines, "what would change it")
-	changes := d.changes()
-	for _, c := range changes[:min(len(changes), max(room, 0))] {
-		lines = append(lines, wrapped("  ", c, 1)...)
+	for _, c := range d.changes() {
+		more := wrapped("  ", c, 2)
+		if room -= len(more); room < 0 {
+			break
+		}
+		lines = append(lines, more...)
 	}
 	if len(others) > 0 {
 		lines = append(lines, "runners-up")
 		for _, o := range others {
-			lines = append(lines, wrapped("  ", o.runnerUpLine(), 1)...)
+			lines = append(lines, runnerUp(o)...)
 		}
 	}
 	if len(d.NotLookedAt) > 0 {
@@ -53,6 +63,9 @@ func (d *AdviceDocument) WriteText(w io.Writer) error {
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
 }
+
+// runnerUp wraps a long line, because its end is the verdict.
+func runnerUp(o AdviceOption) []string { return wrapped("  ", o.runnerUpLine(), 3) }
 
 func (o AdviceOption) runnerUpLine() string {
 	text := fmt.Sprintf("%s, limit %d: %s", o.Strategy, o.Limit, o.verdict())

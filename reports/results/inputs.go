@@ -10,6 +10,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -73,7 +74,8 @@ func SetBetter(units benchfmt.UnitMetadataMap, unit string, d Direction) {
 func (r *Results) Ours() bool { return r.Schema > 0 || r.Runs[0].Seed != "" }
 
 // ChooseMetrics returns the tidied names of the requested metrics, by default all. A request is a
-// list of names or patterns, such as p99-*.
+// list of names, as in an objective also without their unit (p99, failed), or patterns, such as
+// p99-*.
 func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	var all, paths []string
 	for _, in := range inputs {
@@ -94,8 +96,12 @@ func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	for _, name := range names {
 		_, wanted := benchunit.Tidy(1, strings.TrimSpace(name))
 		found := false
+		short := ""
+		if !slices.Contains(all, wanted) {
+			short = metric.ExpandQuantile(strings.TrimSpace(name))
+		}
 		for _, unit := range all {
-			matches := unit == wanted
+			matches := unit == wanted || short != "" && metric.Short(unit) == short
 			if strings.ContainsAny(wanted, "*?[") {
 				var err error
 				if matches, err = path.Match(flat(wanted), flat(unit)); err != nil {

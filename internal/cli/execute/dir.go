@@ -35,9 +35,13 @@ func createDir(o options.RunOptions, now time.Time) (*directory.Dir, error) {
 	for name := now.Format("20060102-150405"); ; {
 		dir, err := directory.Create(filepath.Join(flags.OutRoot, flags.FreeName(flags.OutRoot,
 			name)), directory.New)
-		if held := (*files.HeldError)(nil); !errors.Is(err, fs.ErrExist) && !errors.As(err, &held) {
-			return dir, err // otherwise another process has created it first
-		}
+		held := (*files.HeldError)(nil)
+		switch {
+		case err == nil:
+			return dir, nil
+		case !errors.Is(err, fs.ErrExist) && !errors.As(err, &held):
+			return nil, fmt.Errorf("%w (--out names another directory)", err)
+		} // otherwise another process has created it first
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
@@ -42,23 +43,27 @@ type Execution struct {
 	Records    []Record
 	// Results of the current section, for its study. They are kept in memory, because the files of
 	// a resumed directory are written only when no earlier result can be lost.
-	section  []*bench.Result
-	Failed   []rundir.Failure
-	Findings []decide.Finding
-	Expect   decide.ClaimVerdict // expected verdict of every finding; "" means any
-	Report   string              // path of the report, or ""
-	drawn    *page.Report        // nil without a report
-	writing  error               // why there is no report
-	Headline string              // headline of the report, or ""
-	Trust    []string            // statements of the report on how far the numbers can be trusted
+	section []*bench.Result
+	Failed  []rundir.Failure
+	// number of Failed that are attacks which reached the server, but completed no request
+	Fruitless int
+	Findings  []decide.Finding
+	Expect    decide.ClaimVerdict // expected verdict of every finding; "" means any
+	Report    string              // path of the report, or ""
+	drawn     *page.Report        // nil without a report
+	writing   error               // why there is no report
+	Headline  string              // headline of the report, or ""
+	Trust     []string            // statements of the report on how far the numbers can be trusted
 	// number of INVALID results, without those of studies
 	invalid int
-	Cut     error // signal that ended it early
+	Cut     error // signal that ended it early, see SetCut
+	begun   time.Time
+	cutAt   time.Duration // time from the begin to the signal
 }
 
 // Begin returns an error about an unusable address before anything is written.
 func Begin(h *Host, o options.RunOptions, title string) (_ *Execution, err error) {
-	e := &Execution{Host: h, Show: NewLines(h.Stderr, o.Quiet),
+	e := &Execution{Host: h, begun: time.Now(), Show: NewLines(h.Stderr, o.Quiet),
 		Runner: New(h, o.Patience)}
 	if e.View, err = openView(h.Stderr, o.Live, title); err == nil {
 		err = e.Runner.Muster(o.Crew)
@@ -226,7 +231,7 @@ func (e *Execution) Run(ctx context.Context) error {
 			stopped = e.find(i)
 		}
 	}
-	e.Cut = context.Cause(ctx)
+	e.SetCut(ctx)
 	if stopped == nil {
 		stopped = e.SayRates()
 	}
@@ -306,6 +311,20 @@ func (e *Execution) find(section int) error {
 	f := study.Find(own)
 	e.Findings = append(e.Findings, f)
 	return e.Dir.Conclude(f)
+}
+
+// SetCut sets Cut if a signal has ended the context.
+func (e *Execution) SetCut(ctx context.Context) {
+	e.Cut, e.cutAt = context.Cause(ctx), time.Since(e.begun)
+}
+
+// ShowCut prints the first line of interrupted results, because nothing else on standard output
+// would distinguish them from complete ones.
+func (e *Execution) ShowCut() error {
+	if e.Cut == nil {
+		return nil
+	}
+	return e.Prose("PARTIAL: interrupted after %s\n", text.Duration(e.cutAt.Round(time.Second/10)))
 }
 
 // Interruption returns the signal that ended the execution early, or "".

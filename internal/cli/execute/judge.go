@@ -1,6 +1,8 @@
 package execute
 
 import (
+	"slices"
+
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/objectives"
@@ -52,15 +54,19 @@ func (e *Execution) Codes() (codes []terminal.ExitCode) {
 	if e.Cut != nil {
 		codes = append(codes, terminal.Interrupted)
 	}
-	if e.writing != nil || len(e.Failed) > 0 {
+	judged := e.Judged()
+	missed := slices.ContainsFunc(judged, func(d Decision) bool { return d.Verdict == decide.Missed })
+	// If the server answers, but completes no request, a missed objective is the result.
+	if lacking := len(e.Failed) > e.Fruitless || e.Fruitless > 0 && !missed; e.writing != nil ||
+		lacking {
 		codes = append(codes, terminal.Unusable)
 	}
-	if judged := e.Judged(); e.invalid > 0 && (len(judged) == 0 || e.Plan != nil) {
+	if e.invalid > 0 && (len(judged) == 0 || e.Plan != nil) {
 		// A load test is decided by the answers that its clients received. INVALID is only a
 		// remark.
 		codes = append(codes, terminal.Undecided)
 	}
-	for _, j := range e.Judged() {
+	for _, j := range judged {
 		codes = append(codes, verdictCode(j.Verdict))
 	}
 	for _, f := range e.Findings {

@@ -20,6 +20,7 @@ type Load struct {
 	takes  time.Duration        // estimated duration; 0 if unknown
 	line   *terminal.StatusLine // line of a terminal; nil for plain lines
 	tenths int
+	hides  bool
 
 	mu  sync.Mutex
 	now string // current activity, for a terminal
@@ -36,13 +37,16 @@ func NewLoad(
 	return p
 }
 
+// HideLeft omits the time that is left for the load, for a row that contains another time.
+func (p *Load) HideLeft() { p.hides = true }
+
 func (p *Load) Step(now attack.Progress) {
 	if p.to == nil {
 		return
 	}
 	line := fmt.Sprintf("%s: %d requests settled, %d not completed", p.row,
 		now.Settled, now.Failed)
-	if left := p.takes - now.Elapsed; p.takes > 0 && left > 0 {
+	if left := p.takes - now.Elapsed; p.takes > 0 && left > 0 && !p.hides {
 		line += ", about " + text.Roughly(left) + " left"
 	}
 	if p.line != nil {

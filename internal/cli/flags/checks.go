@@ -90,16 +90,31 @@ func checkFlag(v pflag.Value) error {
 }
 
 // Named prefixes each error joined in err with its flag if the error begins with the name of a
-// given flag. Fields of scenarios and attacks have the names of flags.
+// given flag, and also a second flag, as in "n and duration exclude each other". Fields of scenarios
+// and attacks have the names of flags.
 func Named(cmd *cobra.Command, err error) error {
 	return Each(err, func(err error) error {
 		word, _, _ := strings.Cut(err.Error(), " ")
 		if !cmd.Flags().Changed(strings.TrimSuffix(word, ":")) {
 			return err
 		}
+		first, second, two := strings.Cut(err.Error(), " and ")
+		second, _, _ = strings.Cut(second, " ")
+		if two && first == word && cmd.Flags().Changed(second) {
+			return twoFlags{err}
+		}
 		return fmt.Errorf("--%w", err)
 	})
 }
+
+// twoFlags is an error that begins with the names of two flags.
+type twoFlags struct{ error }
+
+func (e twoFlags) Error() string {
+	return "--" + strings.Replace(e.error.Error(), " and ", " and --", 1)
+}
+
+func (e twoFlags) Unwrap() error { return e.error }
 
 // Misplaced adds a hint to an error about a missing file: the flag that accepts the argument, such
 // as a revision. Other tools expect these as arguments.
@@ -147,14 +162,30 @@ func readError(f *pflag.Flag, text string, err error) error {
 	return fmt.Errorf("--%s: %w", f.Name, err)
 }
 
+// maxKnown is the number of flags that an error lists. A longer list would hide the error.
+const maxKnown = 20
+
 // Error reduces a pflag error to one line and lists the known flags if that helps.
 func Error(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		flag := "--" + unknown.GetSpecifiedName()
+		name := unknown.GetSpecifiedName()
+		flag := "--" + name
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
 			flag = "-" + short
 		}
-		return fmt.Errorf("unknown flag %s %s", flag, text.Known(flag, Known(cmd)))
+		like := text.Similar(flag, Known(cmd))
+		if ours := synonym(cmd, name); ours != "" {
+			like = ours
+		}
+		switch known := Known(cmd); {
+		case like != "":
+			return fmt.Errorf("unknown flag %s (did you mean %s?)", flag, like)
+		case len(known) > maxKnown:
+			return fmt.Errorf("unknown flag %s (%s help --all %s lists all flags)", flag,
+				cmd.Root().Name(), cmd.Name())
+		default:
+			return fmt.Errorf("unknown flag %s (known: %s)", flag, strings.Join(known, ", "))
+		}
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return readError(invalid.GetFlag(), invalid.GetValue(), invalid.Unwrap())

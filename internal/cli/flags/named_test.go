@@ -12,7 +12,11 @@ func TestNamed(t *testing.T) {
 	cmd := &cobra.Command{}
 	cmd.Flags().Int("n", 0, "")
 	cmd.Flags().Int("rate", 0, "")
+	cmd.Flags().Int("load", 0, "")
 	if err := cmd.Flags().Set("n", "3"); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Flags().Set("rate", "3"); err != nil {
 		t.Fatal(err)
 	}
 	few, gone := errors.New("n: too few"), errors.New("no such file")
@@ -22,8 +26,12 @@ func TestNamed(t *testing.T) {
 	}{
 		{few, "--n: too few"},
 		{fmt.Errorf("run: %w", few), "run: n: too few"},
+		{errors.New("n and rate exclude each other"), "--n and --rate exclude each other"},
+		{errors.New("rate and n exclude each other"), "--rate and --n exclude each other"},
+		{errors.New("n and load exclude each other"), "--n and load exclude each other"},
+		{errors.New("n is odd and rate is even"), "--n is odd and rate is even"},
 		// The user did not type a default value, so the error must not name its flag.
-		{errors.New("rate is too high"), "rate is too high"},
+		{errors.New("load is too high"), "load is too high"},
 		{errors.Join(gone, few), "no such file\n--n: too few"},
 		{fmt.Errorf("the store failed: %w: %w", few, gone), "the store failed: n: too few: no such file"},
 		{fmt.Errorf("%w: %w", few, gone), "--n: too few: no such file"},

@@ -48,13 +48,13 @@ func axesOf(m *matrix) []axis {
 			doc: "strategies to run; all selects one of several with equal results, every " +
 				"selects all that need no disk and no server (default all)"},
 		{name: "workload", product: true, names: WorkloadNames,
-			value: listOf(&m.Workloads, "NAME", Variants(workloads.Resolve)),
+			value: listOf(&m.Workloads, "NAME", Variants(workloads.Resolve, WorkloadNames)),
 			doc:   fmt.Sprintf("work of each task (default %s)", zero.Workload)},
 		{name: "target", product: true, names: TargetNames,
-			value: listOf(&m.Targets, "NAME", Variants(targets.Resolve)),
+			value: listOf(&m.Targets, "NAME", Variants(targets.Resolve, TargetNames)),
 			doc:   fmt.Sprintf("service that tasks call (default %s)", zero.Target)},
 		{name: "arrival", product: true, names: ArrivalNames,
-			value: listOf(&m.Arrivals, "NAME", Variants(arrivals.Resolve)),
+			value: listOf(&m.Arrivals, "NAME", Variants(arrivals.Resolve, ArrivalNames)),
 			doc:   fmt.Sprintf("arrival process of the tasks (default %s)", zero.Arrival)},
 		{name: "limit", product: true,
 			doc:   fmt.Sprintf("largest number of tasks in flight (default %d)", zero.Limit),
@@ -62,9 +62,9 @@ func axesOf(m *matrix) []axis {
 		{name: "queue", doc: QueueDoc,
 			value: flags.Parsed(&m.Queue, "N", ParseQueue)},
 		{name: "load", product: true, excludes: []string{"rate", "stages"},
-			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S] (default %v)",
+			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S], 0.8 or 80%% (default %v)",
 				zero.Load),
-			value: listOf(&m.Loads, "X,X", positive(param.Floats))},
+			value: listOf(&m.Loads, "X,X", positive(parseLoads))},
 		{name: "rate", short: "r", product: true, excludes: []string{"load", "stages"},
 			doc:   "arrival rate in tasks per second",
 			value: listOf(&m.Rates, "X,X", positive(param.Floats))},
@@ -144,11 +144,11 @@ func parseStrategies(str string) ([]strategies.Variant, error) {
 			return s.RealClock
 		}))
 	}
-	return Variants(strategies.Resolve)(str)
+	return Variants(strategies.Resolve, StrategyNames)(str)
 }
 
 func named(specs []strategies.Spec) ([]strategies.Variant, error) {
-	return Variants(strategies.Resolve)(strings.Join(text.Texts(specs, strategies.Spec.String), ","))
+	return Variants(strategies.Resolve, StrategyNames)(strings.Join(text.Texts(specs, strategies.Spec.String), ","))
 }
 
 // chooseStrategies parses the values again when the work of the matrix is known, because Distinct
@@ -206,9 +206,17 @@ func listOf[T any](to *[]T, kind string, parse func(text string) ([]T, error)) f
 	}}
 }
 
-func Variants[T any](resolve func(param.Call) (T, error)) func(text string) ([]T, error) {
-	return func(text string) (list []T, _ error) {
-		calls, err := param.ParseList(text)
+// A name in another spelling, such as worker-pool, gets the suggestion that a wrong name gets.
+func Variants[T any](
+	resolve func(param.Call) (T, error), names func() []string,
+) func(text string) ([]T, error) {
+	return func(s string) (list []T, _ error) {
+		calls, err := param.ParseList(s)
+		if wrong, ok := errors.AsType[*param.NameError](err); ok {
+			if like := text.Similar(wrong.Name, names()); like != "" {
+				err = fmt.Errorf("unknown name %q (did you mean %s?)", wrong.Name, like)
+			}
+		}
 		complaints := []error{err}
 		for _, c := range calls {
 			v, err := resolve(c)
@@ -216,6 +224,29 @@ func Variants[T any](resolve func(param.Call) (T, error)) func(text string) ([]T
 		}
 		return list, errors.Join(complaints...)
 	}
+}
+
+// maxLoad is the largest load of a run. A larger one is a load in percent, or a rate.
+const maxLoad = 20
+
+// A load is a number such as 0.8, or a percentage such as 80%.
+func parseLoads(list string) (loads []float64, err error) {
+	for one := range strings.SplitSeq(list, ",") {
+		number, percent := strings.CutSuffix(one, "%")
+		if percent {
+			number += "e-2"
+		}
+		x, err := dist.ParseFloat(number)
+		if err != nil {
+			return nil, fmt.Errorf("want a number such as 0.5, got %q", one)
+		}
+		if x > maxLoad && !percent {
+			return nil, fmt.Errorf("%s is %s times the capacity: want at most %d; for %s %% write %s%%",
+				one, one, maxLoad, one, one)
+		}
+		loads = append(loads, x)
+	}
+	return loads, nil
 }
 
 // In a scenario, 0 means the default.

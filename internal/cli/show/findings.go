@@ -44,10 +44,16 @@ func showFindings(e *execute.Execution) error {
 	if len(e.Findings) < manyFindings {
 		return nil
 	}
+	var parts []string
+	for _, v := range decide.ClaimVerdicts {
+		if n := count[v]; n > 0 {
+			parts = append(parts, v.Of(n))
+		}
+	}
 	return e.Prose(
 		"%d claims: %s. Parentheses contain 95 %% confidence intervals over the "+
 			"repetitions.\nTables and charts are in the report.\n\n", len(e.Findings),
-		text.Tally(count, decide.ClaimVerdicts...))
+		strings.Join(parts, ", "))
 }
 
 func showTable(e *execute.Execution, t *decide.Table) error {

@@ -113,7 +113,7 @@ func RunLoads(
 	}
 	show := execute.NewLoads(e.Planned)
 	writing := e.runAll(e.View.Begin(ctx, show.Plan, show.SetStatus), o, show)
-	e.Cut = context.Cause(ctx)
+	e.SetCut(ctx)
 	writing = errors.Join(writing, e.noteFlatOut(), e.writePercentiles())
 	mode, err := o.Mode()
 	e.Finish(errors.Join(writing, e.Dir.End(e.Planned, e.Cut), err, e.keepFailures(mode)))
@@ -173,6 +173,7 @@ func (e *loadSeries) runAll(ctx context.Context, o options.LoadOptions, all *exe
 					r.Name, r.Seed, r.Tasks, why))
 				e.Failed = append(e.Failed,
 					rundir.Failure{Name: r.Name, Seed: r.Seed, Reason: why})
+				e.Fruitless++
 			}
 			if err != nil {
 				return err

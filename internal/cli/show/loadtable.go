@@ -46,6 +46,9 @@ func showLoaded(kind, what string, e *loadSeries, format string) error {
 	if len(e.Records) == 0 {
 		return nil
 	}
+	if err := e.ShowCut(); err != nil {
+		return err
+	}
 	rows := e.rows()
 	without := []string{"strategy", "target", "queue", "clock"}
 	rate := func(l Load) string {
@@ -55,7 +58,7 @@ func showLoaded(kind, what string, e *loadSeries, format string) error {
 		without = append(without, "rate")
 	}
 	keys := results.Without(e.Records[0].Keys, without...)
-	head := what + ", " + Heading(keys) + Repetitions(rows)
+	head := what + ", " + Heading(withoutIdleLimit(keys, rows)) + Repetitions(rows)
 	e.Paragraph("", head, Width)
 	for _, r := range rows {
 		if text := completed(r); text != "" {
@@ -72,7 +75,7 @@ func showLoaded(kind, what string, e *loadSeries, format string) error {
 	if err := e.Table(Table(of, loadColumns, rows)); err != nil {
 		return err
 	}
-	for _, note := range Uncertain(loadColumns, rows) {
+	for _, note := range append(limitNotes(keys, rows), Uncertain(loadColumns, rows)...) {
 		e.Paragraph("  ", note, Width)
 	}
 	for k, r := range rows {

@@ -23,6 +23,9 @@ func ShowSearch(f *SearchResult, format string) error {
 	if format == "json" {
 		return showCapacityJSON(f)
 	}
+	if err := f.ShowCut(); err != nil {
+		return err
+	}
 	what := "at which more than half of the runs meet"
 	if f.Search.InLongRun() {
 		what = "that meets"

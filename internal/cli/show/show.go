@@ -2,9 +2,12 @@ package show
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/why"
 )
 
@@ -12,14 +15,25 @@ func Show(e *execute.Execution, format string) error {
 	if format == "json" {
 		return e.JSON(NewDocument(e, "run"))
 	}
+	if err := e.ShowCut(); err != nil {
+		return err
+	}
 	if err := showHeadline(e); err != nil {
 		return err
 	}
 	if err := showFindings(e); err != nil {
 		return err
 	}
-	if len(e.Findings) < manyFindings {
+	// The answer of a study is its own table. Those of its runs may have hundreds of lines.
+	answered := len(e.Findings) > 0 && !slices.ContainsFunc(e.Findings,
+		func(f decide.Finding) bool { return f.Table == nil })
+	if !answered && len(e.Findings) < manyFindings {
 		if err := showTables(e); err != nil {
+			return err
+		}
+	} else if len(e.Findings) < manyFindings && e.Report != "" {
+		if err := e.Prose("The report contains the tables of all %s.\n\n",
+			text.Count(e.Done, "run")); err != nil {
 			return err
 		}
 	}

@@ -55,8 +55,13 @@ func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 				shown = append(shown, results.ShownMetric{Cell: r.Cell, Unit: metric.P99Response})
 			}
 		}
-		for _, note := range slices.Concat(notes, results.UncertainLines(shown), sure.notes(),
-			labelNotes(block[0].rows)) {
+		if len(decides) == 0 {
+			for _, g := range block {
+				notes = append(notes, limitNotes(g.keys, g.rows)...)
+			}
+		}
+		for _, note := range slices.Concat(text.Distinct(notes), results.UncertainLines(shown),
+			sure.notes(), labelNotes(block[0].rows)) {
 			p.Paragraph("  ", note, pageWidth)
 		}
 		fmt.Fprintln(p.Stdout)

@@ -134,6 +134,9 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 		if err := showLabels(p, rows); err != nil {
 			return err
 		}
+		if len(decides) == 0 { // a study explains its strategies
+			notes = append(notes, limitNotes(g.keys, g.rows)...)
+		}
 		for _, note := range slices.Concat(notes, g.arrivalNotes(),
 			Uncertain(g.columns(decides), rows), sure.notes(), distortedRows(rows), overrunNotes(rows),
 			bottlenecks(rows), labelNotes(rows)) {
@@ -151,14 +154,15 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 // room for it. columns is 0 without a terminal.
 func (g *group) title(columns int) string {
 	rest := g.arrived() + Repetitions(g.rows)
-	title := Heading(g.keys) + rest
-	at := slices.IndexFunc(g.keys, func(k results.Pair) bool { return k.Key == "clock" })
+	keys := withoutIdleLimit(g.keys, g.rows)
+	title := Heading(keys) + rest
+	at := slices.IndexFunc(keys, func(k results.Pair) bool { return k.Key == "clock" })
 	if at < 0 || results.Lookup(g.keys, "workload") == "" ||
 		results.Lookup(g.keys, "n")+results.Lookup(g.keys, "duration") != "" {
 		return title
 	}
 	tasks := results.Pair{Key: "n", Value: strconv.Itoa(bench.Scenario{}.Encode().Tasks)}
-	whole := Heading(slices.Insert(slices.Clone(g.keys), at, tasks)) + rest
+	whole := Heading(slices.Insert(slices.Clone(keys), at, tasks)) + rest
 	if columns > 0 && utf8.RuneCountInString(whole) > columns {
 		return title
 	}

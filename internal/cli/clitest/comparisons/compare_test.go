@@ -180,3 +180,34 @@ func TestCompareStandardInput(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, &stdout, &stderr)
 	}
 }
+
+func TestCompareNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"a", "b"} {
+		clitest.Succeed(t, "run", "--strategy", "semaphore,worker_pool", "--limit", "3", "--n", "200",
+			"--clock", "virtual", "--out", dir)
+	}
+	clitest.Succeed(t, "run", "--strategy", "semaphore", "--limit", "2,3", "--n", "200",
+		"--clock", "virtual", "--out", "limits")
+	clitest.Succeed(t, "run", "--strategy", "semaphore", "--n", "200", "--clock", "virtual", "--out",
+		"one")
+	for args, want := range map[string]string{
+		"compare a": "compare: a alone cannot be compared: give two directories or files, OLD and " +
+			"NEW, or --col /strategy for semaphore and worker_pool",
+		"compare limits":                               "OLD and NEW, or --col /limit for 2 and 3",
+		"compare one":                                  "give two directories or files, OLD and NEW\n",
+		"compare a b --col strategy":                   "--col: strategy is part of the names of results, so use --col /strategy",
+		"compare a b --col limit,load":                 "so use --col /limit",
+		"compare a b --row strategy":                   "so use --row /strategy",
+		"compare a --col strategy --all --format json": "so use --col /strategy",
+		"compare a --col /limit":                       `every result is in one column (/limit: "3")`,
+	} {
+		o := clitest.Command(t, strings.Fields(args)...)
+		if o.Code != clitest.Unusable || o.Stdout != "" || !strings.Contains(o.Stderr, want) {
+			t.Errorf("%s: exit code %d, %q, %q; want in it %q", args, o.Code, o.Stdout, o.Stderr, want)
+		}
+	}
+	clitest.Succeed(t, "compare", "a", "--col", "/strategy")
+	clitest.Succeed(t, "compare", "a", "--all", "--metric", "p50,shed")
+	clitest.Succeed(t, "compare", "a", "b", "--col", "commit", "--all")
+}

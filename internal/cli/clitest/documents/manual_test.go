@@ -132,7 +132,7 @@ func TestExamples(t *testing.T) {
 	clitest.Write(t, "access.log", `h - - [01/May/2026:09:00:00 +0000] "G" 200 5 "-" "c" 0.120
 h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 `)
-	clitest.Succeed(t, clitest.Quick("--count", "10", "--out", "x")...)
+	clitest.Succeed(t, clitest.Quick("--count", "10", "--strategy", "worker_pool", "--out", "x")...)
 	target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer target.Close()
 	for _, out := range []string{"from-host-a", "from-host-b"} {

@@ -137,3 +137,12 @@ func TestChangedResults(t *testing.T) {
 		t.Errorf("exit code %d: %s", o.Code, o.Stderr)
 	}
 }
+
+func TestUnwritableDirectoryNamesOut(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clitest.Write(t, "poolbench-out", "a file in the place of the directory\n")
+	o := clitest.Command(t, "run", "--strategy", "semaphore", "--n", "200", "--clock", "virtual")
+	if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, "(--out names another directory)") {
+		t.Errorf("exit code %d: %s", o.Code, o.Stderr)
+	}
+}

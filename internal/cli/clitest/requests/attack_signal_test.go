@@ -4,12 +4,15 @@ package requests
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
+
+var partial = regexp.MustCompile(`^PARTIAL: interrupted after [0-9.]+ [a-zµ]+\nGET `)
 
 func TestAttackInterrupt(t *testing.T) {
 	for name, args := range map[string]string{
@@ -23,8 +26,8 @@ func TestAttackInterrupt(t *testing.T) {
 				append([]string{"attack", url, "--duration", "1h", "--out", "x", "--quiet",
 					"--junit", "x.xml", "--objective", "p50-response<1h", "--check", "size < 1GB"},
 					strings.Fields(args)...)...)
-			var told strings.Builder
-			cmd.Stderr = &told
+			var told, shown strings.Builder
+			cmd.Stderr, cmd.Stdout = &told, &shown
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -40,6 +43,9 @@ func TestAttackInterrupt(t *testing.T) {
 			if want := "x contains 1 of 1 run: interrupted; the last"; !strings.Contains(told.String(),
 				want) {
 				t.Errorf("%q, want in it %q", told.String(), want)
+			}
+			if !partial.MatchString(shown.String()) {
+				t.Errorf("output begins %.80q", shown.String())
 			}
 			if results := clitest.Read(t, "x/results.txt"); !strings.Contains(results,
 				"\nBenchmarkAttack/") ||

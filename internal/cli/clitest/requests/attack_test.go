@@ -169,6 +169,39 @@ func TestAttackNobody(t *testing.T) {
 	}
 }
 
+// Exit code 1 is that of a missed objective, also if no request is completed. Without a missed
+// objective, or a server, there is no result.
+func TestMissedWithoutCompletedRequests(t *testing.T) {
+	t.Chdir(t.TempDir())
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	attack := func(address, objective string) int {
+		args := []string{"attack", address, "--n", "5", "--rate", "1000", "--quiet", "--check",
+			"status == 201"}
+		if objective != "" {
+			args = append(args, "--objective", objective)
+		}
+		return clitest.Command(t, args...).Code
+	}
+	for missed, answer := range map[string]http.HandlerFunc{
+		"throttled<1%": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) },
+		"failed<1%":    func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"failed<=99%":  func(http.ResponseWriter, *http.Request) {},
+	} {
+		server := httptest.NewServer(answer)
+		for objective, want := range map[string]int{missed: clitest.Regression,
+			"": clitest.Unusable, "completed-p50-response<1s": clitest.Unusable} {
+			if code := attack(server.URL, objective); code != want {
+				t.Errorf("%q of %s: exit code %d, want %d", objective, missed, code, want)
+			}
+			if code := attack(gone.URL, objective); code != clitest.Unusable {
+				t.Errorf("%q without a server: exit code %d", objective, code)
+			}
+		}
+		server.Close()
+	}
+}
+
 // The plan line for --resume may contain secrets of requests only as a hash.
 func TestPlanHoldsNoSecret(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -319,7 +352,7 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --rate NaN":          `--rate: want a number from 1e-06 to 1e6, got "NaN"`,
 		"attack http://h/ --n 0":               `--n: want a whole number from 1 to 100000000, got "0"`,
 		"attack http://h/ --n -1":              `--n: want a whole number from 1 to 100000000, got "-1"`,
-		"attack http://h/ --n 5 --duration 1s": "--n and duration exclude each other",
+		"attack http://h/ --n 5 --duration 1s": "--n and --duration exclude each other",
 		"attack http://h/ --duration 0s": "--duration: want a duration above " +
 			"0, at most 87600h, got 0s",
 		"attack http://h/ --duration soon": `--duration: want a duration above 0, such as 50ms or 2s, got "soon"`,
@@ -337,7 +370,7 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --limit 4": "limit 4 given, but there is no " +
 			"strategy",
 		"attack http://h/ --strategy semaphore --limit -4": `--limit: want a whole number from 1 to 100000000, got "-4"`,
-		"attack http://h/ --strategy semaphore --max-in-flight 4": "strategy and max-in-flight exclude each " +
+		"attack http://h/ --strategy semaphore --max-in-flight 4": "strategy and --max-in-flight exclude each " +
 			"other: the strategy limits the requests in flight",
 		"attack http://h/ --max-in-flight 0": `--max-in-flight: want a whole number from 1 to 100000000, got "0", or unlimited`,
 		"attack http://h/ --method G:T":      `method "G:T": want letters, such as GET`,

@@ -388,3 +388,29 @@ func TestReal(t *testing.T) {
 		t.Errorf("stdout %s\nstderr %s", o.Stdout, o.Stderr)
 	}
 }
+
+func TestNoteOnUnlimitedStrategies(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const note = "has no limit"
+	run := func(flags string) string {
+		return clitest.Succeed(t, append([]string{"run", "--n", "300", "--clock", "virtual",
+			"--quiet"}, strings.Fields(flags)...)...).Stdout
+	}
+	alone := run("--strategy errgroup --limit 7 --load 0.5")
+	if strings.Contains(alone, "limit 7") || !strings.Contains(alone, "errgroup has no limit: "+
+		"--limit only defines the load; errgroup_limit is errgroup with SetLimit") {
+		t.Errorf("alone: %s", alone)
+	}
+	both := run("--strategy errgroup,semaphore --limit 7 --rate 90")
+	if !strings.Contains(both, "limit 7") || !strings.Contains(both, "errgroup has no limit; ") {
+		t.Errorf("with another: %s", both)
+	}
+	swept := run("--strategy unbounded --limit 7 --load 0.1,0.2,0.3,0.4,0.5")
+	if strings.Count(swept, "unbounded has no limit: --limit only defines the load\n") != 1 {
+		t.Errorf("over loads: %s", swept)
+	}
+	if limited := run("--strategy semaphore,errgroup_limit --limit 7"); strings.Contains(limited,
+		note) {
+		t.Errorf("limited: %s", limited)
+	}
+}

@@ -156,9 +156,9 @@ func TestTraceOfALog(t *testing.T) {
 func TestBadTraces(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ text, flags, want string }{
-		{"", "", "file: f: "},
-		{"5\n", "", "file: f: only one record"},
-		{"5\n5\n5\n", "", "file: f: all arrivals have the same time"},
+		{"", "", "trace: f: "},
+		{"5\n", "", "trace: f: only one record"},
+		{"5\n5\n5\n", "", "trace: f: all arrivals have the same time"},
 		{"time\n1\n2\n", "--column when", `no column is named "when"`},
 		{"1\n2\n", "--column 2", "no column 2"},
 		{"1\n2\n", "--at end", "at: at=end needs the column of the durations"},
@@ -166,10 +166,10 @@ func TestBadTraces(t *testing.T) {
 		{"1\n2\n", "--class 2", "no column 2"},
 		{"1\n2\n", "--layout x", "layout: want a format such as"},
 		{"1\n2\n", "--from 5s", "from, to: no record"},
-		{"\x00\x01\x02\xff\n", "", "file: f: "},
-		{"2300-01-01T00:00:00Z\n2301-01-01T00:00:00Z\n", "", "file: f: "},
-		{"1\n1000000000\n", "", "file: f: "}, // a gap of 30 years
-		{strings.Repeat("1", 3<<20), "", "file: f: "},
+		{"\x00\x01\x02\xff\n", "", "trace: f: "},
+		{"2300-01-01T00:00:00Z\n2301-01-01T00:00:00Z\n", "", "trace: f: "},
+		{"1\n1000000000\n", "", "trace: f: "}, // a gap of 30 years
+		{strings.Repeat("1", 3<<20), "", "trace: f: "},
 	} {
 		if err := os.WriteFile("f", []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
