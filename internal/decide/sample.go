@@ -106,9 +106,10 @@ func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision
 	return s.value()
 }
 
-// Lost decides an objective on a latency of a run by the tasks that did not complete, by the rules of
-// Load. ok is false if they leave the decision to the completed tasks: the objective is about these,
-// or at most MaxLost of the tasks are lost and a percentile covers more than the completed ones.
+// Lost decides an objective on a latency of a run by the tasks that did not complete, by the rules
+// of Load. ok is false if they leave the decision to the completed tasks: the objective is about
+// these, or at most MaxLost of the tasks are lost and a percentile covers more than the completed
+// ones.
 func Lost(b Bound, lookup func(unit string) (float64, bool)) (d Decision, ok bool) {
 	l, is := latencyOf(b.Unit)
 	if _, marked := Completed(b.Unit); marked || !is {

@@ -122,9 +122,9 @@ func short(unit string) string {
 	return name
 }
 
-// metrics excludes exact values of theory, predictions for other runs, results of a capacity search,
-// shares whose parts can be bounded, evidence of a load test, and ns/op, which could be mistaken
-// for the time of a task.
+// metrics excludes exact values of theory, predictions for other runs, results of a capacity
+// search, shares whose parts can be bounded, evidence of a load test, and ns/op, which could be
+// mistaken for the time of a task.
 func metrics() (all []observe.MetricInfo) {
 	for _, m := range observe.Metrics() {
 		switch {

@@ -36,8 +36,8 @@ func p99Of(t *testing.T, w bench.Encoded) (p p99Result) {
 
 // If tasks have two times and almost none waits, the p99 is the time of a long task if more than
 // 1 % are long, otherwise of a short one. The number of tasks decides only how near to 1 % the
-// share may be. Of n tasks, the share of long ones p has a standard error of √(p(1−p)/n): with 18,000
-// tasks 0.0010 for 2 %, which is far from 1 %, and 0.0008 for 1.1 %, which is not.
+// share may be. Of n tasks, the share of long ones p has a standard error of √(p(1−p)/n): with
+// 18,000 tasks 0.0010 for 2 %, which is far from 1 %, and 0.0008 for 1.1 %, which is not.
 func TestTwoTaskTimes(t *testing.T) {
 	t.Parallel()
 	const seeds = 12
