@@ -90,7 +90,7 @@ func TestCapacityExitCodes(t *testing.T) {
 		{"--objective short-mean-response<10s", clitest.Undecided,
 			"semaphore: 36 runs are inconclusive, because they have too few tasks"},
 		{"--objective goodput>=150", clitest.Fine,
-			"semaphore: missed also at 0.1, 0.32, below a load at which it is met"},
+			"semaphore: at 0.1, 0.32, below a load at which the objective is met, goodput>=150 is missed"},
 		{"--objective throttled<1% --target token_bucket --rate-range 20,200 --resolution 50%",
 			clitest.Fine, "rate (/s)"},
 	} {
