@@ -47,7 +47,7 @@ type Spec struct {
 	// queue, refusals, retries, classes, steps, pacing and another module. 0: counted from the
 	// facts.
 	Parts int
-	// Go returns an equivalent Go statement that is shorter than New. Nil: there is none.
+	// Go returns equivalent Go statements that are shorter than New. Nil: there are none.
 	Go func(p Params) string
 
 	// Declared facts, which the contract in the package documentation defines.

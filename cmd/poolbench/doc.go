@@ -14,7 +14,7 @@
 //	  worker_pool (no task lost), 1.4 times as long
 //	✓ VALID 2 · virtual clock, 20 runs
 //
-//	exponential, poisson arrivals, limit 4, load 0.8, virtual clock, arrived 321 /s; median of 10 runs
+//	exponential, poisson arrivals, limit 4, load 0.8, 20000 tasks, virtual clock, arrived 321 /s; median of 10 runs
 //	  strategy                     throughput  mean response      p50      p99  mean wait  waited    shed
 //	  worker_pool, queue 4             321 /s        17.3 ms  13.3 ms  68.8 ms    7.34 ms  59.1 %     0 %
 //	  bounded_queue_shed, queue 4      302 /s        12.5 ms  9.82 ms  49.6 ms    2.55 ms  46.4 %  5.91 %

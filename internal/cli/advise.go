@@ -188,9 +188,12 @@ func adviceDocument(q advise.Question, a *advise.Answer) *page.AdviceDocument {
 	d.Recommendation.Go = a.Recommendation.Code()
 	d.Recommendation.QueueReason = a.Recommendation.QueueWhy
 	if s := a.Simplest; s != nil {
+		equal := append([]strategies.Variant{s.Strategy}, s.Ties...)
+		slices.SortStableFunc(equal, func(a, b strategies.Variant) int {
+			return cmp.Compare(shortness(a), shortness(b))
+		})
 		d.Simplest = &page.AdviceSimplest{Limit: s.Limit, But: s.But,
-			Strategies: text.Texts(append([]strategies.Variant{s.Strategy}, s.Ties...),
-				strategies.Variant.String)}
+			Strategies: text.Texts(equal, strategies.Variant.String)}
 	}
 	for _, o := range a.RunnersUp {
 		d.RunnersUp = append(d.RunnersUp, adviceOption(unit, o))
@@ -215,6 +218,14 @@ func adviceDocument(q advise.Question, a *advise.Answer) *page.AdviceDocument {
 		d.Record = &page.AdviceRecord{Ran: a.Ran, Tasks: a.Record, Pools: a.Replayed}
 	}
 	return d
+}
+
+// shortness is 0 for strategies with a short equivalent in Go, otherwise 1.
+func shortness(v strategies.Variant) int {
+	if v.Spec.Go != nil {
+		return 0
+	}
+	return 1
 }
 
 func adviceOption(unit string, o advise.Option) page.AdviceOption {

@@ -3,7 +3,6 @@ package page
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/text"
@@ -43,7 +42,7 @@ type AdviceDocument struct {
 
 // An AdviceSimplest is a simpler option that also meets the objective.
 type AdviceSimplest struct {
-	Strategies []string `json:"strategies"` // equal ones, the simplest first
+	Strategies []string `json:"strategies"` // equal ones, first those with a short equivalent in Go
 	Limit      int      `json:"limit"`
 	But        string   `json:"but,omitempty"` // why it is not recommended
 }
@@ -161,18 +160,13 @@ func (d *AdviceDocument) Headline() string {
 	return "Nothing meets " + d.Objective + "; nearest is " + o.settings()
 }
 
-// usual is the strategy that is named among equal ones even if it is not the first.
-const usual = "errgroup_limit"
-
 func (d *AdviceDocument) simplest() string {
 	s := d.Simplest
 	if s == nil {
 		return ""
 	}
-	names := s.Strategies[0]
-	if names != usual && slices.Contains(s.Strategies, usual) {
-		names += " or " + usual
-	}
+	const maxNames = 2
+	names := strings.Join(s.Strategies[:min(maxNames, len(s.Strategies))], " or ")
 	line := fmt.Sprintf("Simplest that meets the objective: %s with a limit of %d", names, s.Limit)
 	if s.But != "" {
 		line += "; but " + s.But

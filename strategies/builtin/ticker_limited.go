@@ -31,6 +31,9 @@ var tickerLimitedSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec
 	Summary: "one task per tick of a time.Ticker",
 	UseIf:   "starts must be evenly spaced, and an unused tick is lost",
 	Source:  "limited concurrency in Go: rate limiting with time.Ticker",
+	Go: func(p strategies.Params) string { // a Ticker keeps one tick
+		return pacedGroup(p.Values.Float("rate"), 1, p.Limit)
+	},
 	OnPanic: "contained; the task's goroutine ends and its slot is given back",
 	Keys: []param.Key{{Name: "rate", Kind: param.Float, Default: "1000", Word: ofTarget,
 		Doc: "ticks per second; target: as many as the target allows"}},

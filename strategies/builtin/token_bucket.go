@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -34,6 +35,9 @@ var tokenBucketSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Summary: "golang.org/x/time/rate in front of long-lived workers: limits the rate of starts, with a burst",
 	UseIf:   "the called service limits requests per second, not concurrent requests",
 	Source:  "golang.org/x/time/rate",
+	Go: func(p strategies.Params) string {
+		return pacedGroup(p.Values.Float("rate"), p.Values.Int("burst"), p.Limit)
+	},
 	OnPanic: "contained; the worker is replaced, and the token is spent",
 	Keys: []param.Key{
 		{Name: "rate", Kind: param.Float, Default: "1000", Word: ofTarget,
@@ -67,6 +71,13 @@ var tokenBucketSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 var _ = strategies.RegisterPart(engine.Paced(tokenBucketSpec, strategies.Part{
 	Summary: "a token bucket: a rate limit with a burst for the inner strategy",
 }, func(v param.Values) engine.Pacer { t := newTokens(v); return &t }))
+
+// pacedGroup returns Go code that one goroutine executes for each task, so it needs no queue.
+func pacedGroup(rate float64, burst, limit int) string {
+	return fmt.Sprintf("limiter := rate.NewLimiter(%v, %d) // golang.org/x/time/rate\n"+
+		"group.SetLimit(%d) // golang.org/x/sync/errgroup\n"+
+		"if err := limiter.Wait(ctx); err == nil { group.Go(task) }", rate, burst, limit)
+}
 
 type tokens struct {
 	limiter  *rate.Limiter
