@@ -190,7 +190,8 @@ func Decidable[R Resolver](l List, of ...R) error {
 	seen := map[string]bool{}
 	for _, r := range of {
 		for _, o := range l {
-			if err := r.Resolves(o.Unit); err != nil && !seen[err.Error()] {
+			unit, _ := decide.Completed(o.Unit)
+			if err := r.Resolves(unit); err != nil && !seen[err.Error()] {
 				seen[err.Error()] = true
 				complaints = append(complaints, fmt.Errorf("objective %v: %w", o, err))
 			}

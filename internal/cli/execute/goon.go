@@ -81,7 +81,8 @@ func (e *Execution) further(section int) (next bench.Suite) {
 
 func (e *Execution) open(cell results.Cell) bool {
 	for _, o := range e.objectives {
-		if cell.Decide(o.Limit()).Verdict == decide.Undecided && cell.SeedsDecide(o.Unit) {
+		unit, _ := decide.Completed(o.Unit)
+		if cell.Decide(o.Limit()).Verdict == decide.Undecided && cell.SeedsDecide(unit) {
 			return true
 		}
 	}

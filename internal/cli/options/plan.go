@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/objectives"
@@ -116,8 +117,9 @@ func (p Plan) Soak(all bool) error {
 func (p Plan) FlyBy(list objectives.List) {
 	bound := 0.0
 	for _, o := range list {
+		unit, _ := decide.Completed(o.Unit)
 		if slices.Contains([]string{metric.P99Response, metric.P999Response, metric.MaxResponse},
-			o.Unit) && strings.HasPrefix(o.Op, "<") {
+			unit) && strings.HasPrefix(o.Op, "<") {
 			bound = max(bound, o.Bound)
 		}
 	}

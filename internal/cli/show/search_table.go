@@ -228,10 +228,11 @@ func (f *SearchResult) conflicts(a capacity.Answer) string {
 		}
 	}
 	var texts []string
+	next := ""
 	for i, o := range f.Search.Objectives {
 		own := missedAt[capacity.Miss{Objective: i}]
 		lost := missedAt[capacity.Miss{Objective: i, ByLosses: true}]
-		if len(own) == len(a.Probes) || len(lost) == len(a.Probes) {
+		if len(own) == len(a.Probes) {
 			return ""
 		}
 		if len(own) > 0 {
@@ -240,12 +241,14 @@ func (f *SearchResult) conflicts(a capacity.Answer) string {
 		if len(lost) > 0 {
 			texts = append(texts, fmt.Sprintf("%v is missed because of lost tasks at %s", o,
 				spanOf(lost)))
+			next = fmt.Sprintf("; %s%v would cover completed tasks only", decide.Mark, o)
 		}
 	}
-	if len(texts) < 2 {
+	if len(texts) < 2 && next == "" {
 		return ""
 	}
-	return strings.Join(texts, ", ") + fmt.Sprintf(": no %v meets the objective", f.Search.Over)
+	return strings.Join(texts, ", ") + fmt.Sprintf(": no %v meets the objective", f.Search.Over) +
+		next
 }
 
 func spanOf(values []float64) string {

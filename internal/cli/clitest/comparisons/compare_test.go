@@ -60,9 +60,6 @@ func TestReportOfSeveral(t *testing.T) {
 			t.Errorf("no %s on the page", want)
 		}
 	}
-	if err := os.Remove("a/report.html"); err != nil {
-		t.Fatal(err)
-	}
 	if o := clitest.Succeed(t, "report", "a", "--html", "x.html"); o.Stdout != "x.html\n" {
 		t.Errorf("it writes %q", o.Stdout)
 	}

@@ -196,8 +196,7 @@ func TestCapacityLimit(t *testing.T) {
 				"tasks at 3 to 64: no limit meets the objective"}},
 		{"--find limit --limit-range 1,2 --rate 203 --objective p99-response<70ms", clitest.Regression,
 			[]string{"none up to 2", "% of the tasks still wait: search larger limits with --limit-range"}},
-		{"--find queue --strategy bounded_queue_shed --load 0.9 --objective p99-response<100ms",
-			clitest.Unusable, []string{"--strategy semaphore: it sheds no tasks"}},
+		{"--find queue --load 0.9 --objective p99-response<100ms", clitest.Unusable, []string{"--strategy semaphore: it sheds no tasks"}},
 		{"--find limit --objective p99-response<70ms", clitest.Unusable, []string{"give a rate"}},
 		{"--find limit --limit 4 --rate 10 --objective p99-response<70ms", clitest.Unusable,
 			[]string{"--limit: the search is for this value: give its range, --limit-range"}},
@@ -270,6 +269,21 @@ func TestCapacityOwnRuns(t *testing.T) {
 	}
 }
 
+// At a load of 1.2 more than a tenth of the tasks are shed at every queue.
+func TestCapacityQueueLoses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
+	t.Chdir(t.TempDir())
+	args := clitest.QuickSearch("--find", "queue", "--load", "1.2", "--objective", "p90-response<80ms")
+	args[slices.Index(args, "semaphore")] = "bounded_queue_shed"
+	o := clitest.Command(t, args...)
+	const want = "no queue meets the objective; completed-p90-response<80ms would cover completed tasks only"
+	if o.Code != clitest.Regression || !strings.Contains(o.Stdout, want) {
+		t.Errorf("exit code %d, want 1 and %q in\n%s%s", o.Code, want, o.Stdout, o.Stderr)
+	}
+}
+
 // The longest queue must be that of theory (M/M/4/4+q): with a queue of 23 the p90 is 79.3 ms, with
 // 24 it is 82.1 ms.
 func TestCapacityQueue(t *testing.T) {
@@ -277,8 +291,8 @@ func TestCapacityQueue(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	t.Chdir(t.TempDir())
-	args := clitest.QuickSearch("--find", "queue", "--load", "1.2", "--objective", "p90-response<80ms",
-		"--format", "json")
+	args := clitest.QuickSearch("--find", "queue", "--load", "1.2", "--objective",
+		"completed-p90-response<80ms", "--format", "json")
 	args[slices.Index(args, "semaphore")] = "bounded_queue_shed"
 	var doc show.SearchDocument
 	if err := json.Unmarshal([]byte(clitest.Succeed(t, args...).Stdout), &doc); err != nil {

@@ -26,9 +26,10 @@ func (q limitQuestion) truth(t testing.TB) (mean, spread float64) {
 	return mean, stat.StdDev(values, nil) / mean / math.Sqrt(8)
 }
 
-// The bounds are 10 % above or below the true value, and a target limits the rate. At most 2 % of
-// the verdicts may be wrong, at least 80 % must be decided, and only VALID runs may meet their
-// objective. TestQuestions covers questions without a target. -sweep uses 60 questions.
+// The bounds are 10 % above or below the true value of completed tasks, and a target limits the
+// rate. At most 2 % of the verdicts may be wrong, at least 80 % must be decided, and only VALID
+// runs may meet their objective. TestQuestions covers questions without a target. -sweep uses 60
+// questions.
 func TestRunTruth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
@@ -56,7 +57,7 @@ func TestRunTruth(t *testing.T) {
 		args := []string{"run", "--clock", "virtual", "--strategy", "semaphore", "--workload",
 			q.workload, "--arrival", q.arrival, "--target", q.target.spec(), "--limit",
 			fmt.Sprint(q.limit), "--rate", fmt.Sprint(q.rate), "--seed", fmt.Sprint(q.seed),
-			"--objective", fmt.Sprintf("%s<%v", q.unit, time.Duration(bound*1e9))}
+			"--objective", fmt.Sprintf("completed-%s<%v", q.unit, time.Duration(bound*1e9))}
 		o := clitest.Command(t, append(args, "--quiet", "--format", "json", "--force", "--out",
 			"x")...)
 		var doc show.Document
