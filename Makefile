@@ -1,5 +1,4 @@
-# Targets of poolbench. Run `make` to list them. They need only Go. The tools are tool lines of
-# go.mod.
+# Run `make` to list the targets. They need only Go. The tools are tool lines of go.mod.
 GO ?= go
 BIN := bin/poolbench
 
@@ -22,8 +21,7 @@ run: build ## build, then run the default studies: a table and report.html, abou
 playground: ## build the playground, a static page, into bin/playground
 	$(GO) run ./cmd/playground bin/playground
 
-# Tests run four packages at a time, because many wait for clocks and servers. Without debug
-# information they link in half the time.
+# Many packages wait for clocks and servers. Without debug information tests link in half the time.
 TESTS := $(GO) tool gotestsum --format pkgname -- -vet=off -ldflags '-s -w' -p 4
 # Their heaps are small, so a fifth of the CPU time would be collections of garbage.
 test: ## the short tests: go test -short ./...
@@ -32,9 +30,8 @@ test: ## the short tests: go test -short ./...
 check: ## all tests: go test ./... (tests of hours need the flag -sweep)
 	$(TESTS) -timeout 40m ./...
 
-# Left out: packages that start no goroutine (arithmetic, drawing), and tests of texts and refusals,
-# whose commands other tests run under the race detector. With atexit_sleep_ms=50 a process waits
-# 50 ms at its end, in which other goroutines might still race, instead of a second, the default.
+# Left out: packages that start no goroutine, and tests of texts and refusals, whose commands other
+# tests run. A process waits 50 ms at its end for races in other goroutines, instead of a second.
 COMPUTES := /internal/(changepoint|cli/clitest/(comparisons|documents|mistakes)|gate/judge|project|statistics)(/|$$)|/reports/(charts|compare|gate|internal|results|why)
 race: ## the short tests under the race detector, except of arithmetic, drawing, texts and refusals
 	GORACE=atexit_sleep_ms=50 $(TESTS) -race -short -timeout 30m $$($(GO) list ./... | grep -vE '$(COMPUTES)')
