@@ -41,10 +41,7 @@ func simplest(a *Answer) *Simplest {
 func (o Option) drawback(than Option) string {
 	if o.unproven != than.unproven {
 		for _, s := range o.Stresses {
-			if s.Verdict == objectives.Missed && !than.survives(s.Name) {
-				continue
-			}
-			if s.Verdict == objectives.Missed {
+			if s.Verdict == objectives.Missed && than.survives(s.Name) {
 				return s.effect() + " if " + condition(s.Name)
 			}
 		}

@@ -22,9 +22,9 @@ func (r Remaining) Within(probe time.Duration) (least, most time.Duration) {
 
 // Numbers of probes that follow the halvings, or repeat them.
 const (
-	leastBracketed = 5 // met, missed, two probes near the completed rate, and the confirmation
-	mostRepeated   = 4 // a repeated miss, and a confirmation that misses, with what follows
-	mostConfirming = 6 // the confirmation, and what follows if it misses
+	minBracketed  = 5 // met, missed, two probes near the completed rate, and the confirmation
+	maxRepeated   = 4 // a repeated miss, and a confirmation that misses, with what follows
+	maxConfirming = 6 // the confirmation, and what follows if it misses
 )
 
 // Expected returns the probes of the whole search.
@@ -38,18 +38,18 @@ func (s Server) remaining(a *ServerAnswer, rate, longer float64) Remaining {
 	met, missed := !math.IsNaN(a.Met), !math.IsNaN(a.Missed)
 	switch {
 	case met && (rate == a.Met || a.Met == s.Most) && longer == 2:
-		r.Least, r.Most = 1, mostConfirming
+		r.Least, r.Most = 1, maxConfirming
 	case !missed:
 		doublings := int(math.Ceil(math.Log2(s.Most/rate))) + 1
-		r.Least = min(doublings+1, leastBracketed)
-		r.Most = doublings + 2*s.halvings(2) + mostRepeated
+		r.Least = min(doublings+1, minBracketed)
+		r.Most = doublings + 2*s.halvings(2) + maxRepeated
 	case !met:
 		r.Least = 3
-		r.Most = maxHalvings/2 + 2*s.halvings(2) + mostRepeated
+		r.Most = maxHalvings/2 + 2*s.halvings(2) + maxRepeated
 	default:
 		// Half of the halvings miss, and each miss may be repeated.
 		gap := s.halvings(a.Missed / a.Met)
-		r.Least, r.Most = min(gap, 1)+1, 2*gap+mostRepeated
+		r.Least, r.Most = min(gap, 1)+1, 2*gap+maxRepeated
 	}
 	return r
 }

@@ -41,7 +41,7 @@ type Search struct {
 	// Progress, unless nil, is called after each round with the number of unfinished scenarios.
 	Progress func(searching int)
 
-	// Strategies share the calculations of one Do: func() (calculation, error) by bench.Course. It
+	// Strategies share the calculations of one Do: func() (calculation, error) by bench.PlanKey. It
 	// is nil if nothing is calculated.
 	courses *sync.Map
 	long    longRuns

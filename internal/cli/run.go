@@ -92,7 +92,7 @@ func (a *app) runPlan(ctx context.Context, p options.Plan, o options.RunOptions)
 			return err
 		}
 	}
-	p.FlyBy(o.Objectives)
+	p.SetFlightBound(o.Objectives)
 	if o.DryRun {
 		return show.ShowPlan(a.Printer, p, o.Format)
 	}

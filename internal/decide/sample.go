@@ -100,7 +100,7 @@ func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision
 	switch {
 	case l.p > 0 && s.lost < 1: // if all are lost, every percentile is missed
 		return s.percentile()
-	case l.statistic == metric.Max && s.lost > 0, s.lost > MaxLost:
+	case s.isAmongLost():
 		return s.amongLost()
 	}
 	return s.value()
@@ -117,11 +117,7 @@ func Lost(b Bound, lookup func(unit string) (float64, bool)) (d Decision, ok boo
 	}
 	s := sample{bound: b, lookup: lookup, latency: l, counted: 1, noun: "tasks"}
 	s.lost = s.lostShare()
-	allowed := MaxLost
-	if l.p > 0 {
-		allowed = 1 - l.p + 1e-12
-	}
-	if s.lost > allowed || l.statistic == metric.Max && s.lost > 0 {
+	if s.isAmongLost() {
 		return s.amongLost(), true
 	}
 	if s.lost <= MaxLost {
@@ -191,6 +187,18 @@ func (s *sample) lostShare() (sum float64) {
 	return min(sum, 1)
 }
 
+// isAmongLost reports whether so many are lost that the statistic is infinite, or that a mean of the
+// others is misleading.
+func (s *sample) isAmongLost() bool {
+	switch {
+	case s.latency.p > 0:
+		return s.lost > 1-s.latency.p+1e-12
+	case s.latency.statistic == metric.Max:
+		return s.lost > 0
+	}
+	return s.lost > MaxLost
+}
+
 func (s *sample) amongLost() Decision {
 	var words, shares []string
 	for _, loss := range losses {
@@ -245,7 +253,7 @@ func (s *sample) percentile() Decision {
 			continue
 		}
 		var d Decision
-		if s.lost > 1-q.P+1e-12 {
+		if s.isAmongLost() {
 			d = s.amongLost()
 		} else {
 			d = s.value()

@@ -2,7 +2,10 @@
 // measures and the code that reads results.
 package metric
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // A Quantile is the value of rank ⌈PN⌉ among N responses, waits or services.
 type Quantile struct {
@@ -31,3 +34,14 @@ func (q Quantile) High(time string) string { return q.Name + "-" + time + "-high
 
 // The first stage is 1.
 func OfStage(stage int, name string) string { return "stage" + strconv.Itoa(stage) + "-" + name }
+
+// WithMean returns the mean in place of a percentile: mean-response-sec for p99-response-sec. It
+// returns other units unchanged.
+func WithMean(unit string) string {
+	for _, q := range Quantiles {
+		if rest, ok := strings.CutPrefix(unit, q.Name+"-"); ok {
+			return Mean + "-" + rest
+		}
+	}
+	return unit
+}

@@ -46,14 +46,14 @@ type Execution struct {
 	section []*bench.Result
 	Failed  []rundir.Failure
 	// number of Failed that are attacks which reached the server, but completed no request
-	Fruitless int
-	Findings  []decide.Finding
-	Expect    decide.ClaimVerdict // expected verdict of every finding; "" means any
-	Report    string              // path of the report, or ""
-	drawn     *page.Report        // nil without a report
-	writing   error               // why there is no report
-	Headline  string              // headline of the report, or ""
-	Trust     []string            // statements of the report on how far the numbers can be trusted
+	NoneCompleted int
+	Findings      []decide.Finding
+	Expect        decide.ClaimVerdict // expected verdict of every finding; "" means any
+	Report        string              // path of the report, or ""
+	drawn         *page.Report        // nil without a report
+	writing       error               // why there is no report
+	Headline      string              // headline of the report, or ""
+	Trust         []string            // statements of the report on how far the numbers can be trusted
 	// number of INVALID results, without those of studies
 	invalid int
 	Cut     error // signal that ended it early, see SetCut

@@ -57,7 +57,7 @@ func (e *Execution) Codes() (codes []terminal.ExitCode) {
 	judged := e.Judged()
 	missed := slices.ContainsFunc(judged, func(d Decision) bool { return d.Verdict == decide.Missed })
 	// If the server answers, but completes no request, a missed objective is the result.
-	if lacking := len(e.Failed) > e.Fruitless || e.Fruitless > 0 && !missed; e.writing != nil ||
+	if lacking := len(e.Failed) > e.NoneCompleted || e.NoneCompleted > 0 && !missed; e.writing != nil ||
 		lacking {
 		codes = append(codes, terminal.Unusable)
 	}

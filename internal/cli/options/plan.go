@@ -112,9 +112,9 @@ func (p Plan) Soak(all bool) error {
 	return nil
 }
 
-// FlyBy sets the response time above which the trace of a task is written: the highest bound of an
+// SetFlightBound sets the response time above which the trace of a task is written: the highest bound of an
 // objective on a tail of the response.
-func (p Plan) FlyBy(list objectives.List) {
+func (p Plan) SetFlightBound(list objectives.List) {
 	bound := 0.0
 	for _, o := range list {
 		unit, _ := decide.Completed(o.Unit)

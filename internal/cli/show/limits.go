@@ -1,8 +1,6 @@
 package show
 
 import (
-	"slices"
-
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
@@ -43,8 +41,11 @@ func limitNotes(keys []results.Pair, rows []Row) []string {
 	if results.Lookup(keys, "load") != "" {
 		note += ": --limit only defines the load"
 	}
-	if slices.Contains(names, "errgroup") {
-		note += "; errgroup_limit is errgroup with SetLimit"
+	for _, name := range names {
+		limited := name + "_limit"
+		if _, err := strategies.Lookup(limited); err == nil {
+			note += "; " + limited + " has one"
+		}
 	}
 	return []string{note}
 }

@@ -173,7 +173,7 @@ func (e *loadSeries) runAll(ctx context.Context, o options.LoadOptions, all *exe
 					r.Name, r.Seed, r.Tasks, why))
 				e.Failed = append(e.Failed,
 					rundir.Failure{Name: r.Name, Seed: r.Seed, Reason: why})
-				e.Fruitless++
+				e.NoneCompleted++
 			}
 			if err != nil {
 				return err

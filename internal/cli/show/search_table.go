@@ -157,8 +157,11 @@ func (f *SearchResult) noBenefit(answers []capacity.Answer) []string {
 	if len(limits) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("a limit above %s has no benefit%s", spanOf(limits),
-		map[bool]string{true: ", depending on the strategy"}[slices.Min(limits) < slices.Max(limits)])}
+	note := fmt.Sprintf("a limit above %s has no benefit", spanOf(limits))
+	if slices.Min(limits) < slices.Max(limits) {
+		note += ", depending on the strategy"
+	}
+	return []string{note}
 }
 
 func (f *SearchResult) interval(a capacity.Answer) string {

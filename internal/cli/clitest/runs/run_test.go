@@ -398,7 +398,7 @@ func TestNoteOnUnlimitedStrategies(t *testing.T) {
 	}
 	alone := run("--strategy errgroup --limit 7 --load 0.5")
 	if strings.Contains(alone, "limit 7") || !strings.Contains(alone, "errgroup has no limit: "+
-		"--limit only defines the load; errgroup_limit is errgroup with SetLimit") {
+		"--limit only defines the load; errgroup_limit has one") {
 		t.Errorf("alone: %s", alone)
 	}
 	both := run("--strategy errgroup,semaphore --limit 7 --rate 90")
