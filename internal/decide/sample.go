@@ -187,8 +187,8 @@ func (s *sample) lostShare() (sum float64) {
 	return min(sum, 1)
 }
 
-// isAmongLost reports whether so many are lost that the statistic is infinite, or that a mean of the
-// others is misleading.
+// isAmongLost reports whether so many are lost that the statistic is infinite, or that a mean of
+// the others is misleading.
 func (s *sample) isAmongLost() bool {
 	switch {
 	case s.latency.p > 0:

@@ -57,8 +57,8 @@ func (e *Execution) Codes() (codes []terminal.ExitCode) {
 	judged := e.Judged()
 	missed := slices.ContainsFunc(judged, func(d Decision) bool { return d.Verdict == decide.Missed })
 	// If the server answers, but completes no request, a missed objective is the result.
-	if lacking := len(e.Failed) > e.NoneCompleted || e.NoneCompleted > 0 && !missed; e.writing != nil ||
-		lacking {
+	lacking := len(e.Failed) > e.NoneCompleted || e.NoneCompleted > 0 && !missed
+	if lacking || e.writing != nil {
 		codes = append(codes, terminal.Unusable)
 	}
 	if e.invalid > 0 && (len(judged) == 0 || e.Plan != nil) {

@@ -112,8 +112,8 @@ func (p Plan) Soak(all bool) error {
 	return nil
 }
 
-// SetFlightBound sets the response time above which the trace of a task is written: the highest bound of an
-// objective on a tail of the response.
+// SetFlightBound sets the response time above which the trace of a task is written: the highest
+// bound of an objective on a tail of the response.
 func (p Plan) SetFlightBound(list objectives.List) {
 	bound := 0.0
 	for _, o := range list {
